@@ -2,9 +2,9 @@
 
 Python's handler of a signal runs between two bytecodes of the main thread, so the exception comes after the call into
 numpy or gmpy2 that is going on. Those are short: a golden is made in blocks, of a size that is limited. What an
-exception may leave behind in the midst of a calculation is put back: numpy's floating-point settings belong to a
-context that is thrown away, mpmath's precision is set anew. The semantics hold no locks and keep nothing but caches,
-which an exception leaves unfilled.
+exception may leave behind in the midst of a calculation is put back: numpy's floating-point settings and gmpy2's belong
+to a context that is thrown away, mpmath's precision is set anew. The semantics hold no locks and keep nothing but
+caches, which an exception leaves unfilled.
 """
 
 from __future__ import annotations

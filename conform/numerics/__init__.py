@@ -44,7 +44,7 @@ midpoint and neighbour of a midpoint where a format has at most 16 bits):
         numerics/test_ulp.py::test_the_definition_at_every_edge
         numerics/test_ulp.py::test_around_the_largest_number
         numerics/test_ulp.py::test_rounded_results_are_within_half_an_ulp
-15. What mpmath decides was confirmed at twice the precision; an exact midpoint is never guessed.
+15. What is decided at rising precision was confirmed at twice the precision; an exact midpoint is never guessed.
         numerics/test_escalate.py::test_an_exact_midpoint_is_never_guessed
         numerics/functions/test_ladder.py::test_a_value_that_mpmath_does_not_confirm_is_unjudged
 16. A Ball holds what an honest implementation of the formula computes in the compute type, in any order of summation.

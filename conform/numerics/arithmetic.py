@@ -9,10 +9,11 @@ is held as R2 and R4 of real.py say; in narrower formats an inexact one below 2^
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
-from fractions import Fraction
 
 import numpy as np
+from gmpy2 import mpq
 
 from conform.numerics.chunks import Result, chunked
 from conform.numerics.digits import products
@@ -20,7 +21,7 @@ from conform.numerics.eft import SAFE_PRODUCT, odd_sum, two_prod, two_sum
 from conform.numerics.formats import FORMATS, Format
 from conform.numerics.parts import parts_of, write
 from conform.numerics.real import SMALLEST_SAFE, Real, where
-from conform.numerics.rounding import round_fraction, round_to
+from conform.numerics.rounding import nearest_of, round_to
 from conform.numerics.scaled import Scaled
 
 FLOAT64 = FORMATS["float64"]
@@ -37,7 +38,7 @@ def add(fmt: Format, a: np.ndarray, b: np.ndarray) -> Result:
         result = _result(fmt, total, error, overflowed=np.isinf(total) & np.isfinite(a) & np.isfinite(b))
         spoilt = np.isfinite(total) & ~np.isfinite(error)  # beside the largest number two_sum's inner steps overflow
         hard = spoilt | _may_be_held(total, a / 2 + b / 2)  # both are large there, and have exact halves
-        return _at_range_ends(fmt, result, hard, _scaled_sum, Fraction.__add__, a, b)
+        return _at_range_ends(fmt, result, hard, _scaled_sum, operator.add, a, b)
 
 
 def sub(fmt: Format, a: np.ndarray, b: np.ndarray) -> Result:
@@ -55,7 +56,7 @@ def mul(fmt: Format, a: np.ndarray, b: np.ndarray) -> Result:
         error, radius = _rescued(product, error, 0.0, unsafe, lambda: Real.exact(a) * Real.exact(b))
         result = _result(fmt, product, error, radius, np.isinf(product) & finite)
         hard = _underflows(fmt, product, a, b) | _may_be_held(product, (a / 2) * b)  # a factor of an overflow exceeds 1
-        return _at_range_ends(fmt, result, hard, _scaled_product, Fraction.__mul__, a, b)
+        return _at_range_ends(fmt, result, hard, _scaled_product, operator.mul, a, b)
 
 
 @chunked
@@ -65,7 +66,7 @@ def div(fmt: Format, a: np.ndarray, b: np.ndarray) -> Result:
         quotient, error, radius = _quotient(a, b)
         result = _result(fmt, quotient, error, radius, np.isinf(quotient) & np.isfinite(a) & (b != 0))
         hard = _underflows(fmt, quotient, a, b) | _may_be_held(quotient, (a / 2) / b)
-        return _at_range_ends(fmt, result, hard, _scaled_quotient, Fraction.__truediv__, a, b)
+        return _at_range_ends(fmt, result, hard, _scaled_quotient, operator.truediv, a, b)
 
 
 @chunked
@@ -136,7 +137,7 @@ def round_decimals(fmt: Format, x: np.ndarray, decimals: int) -> Result:
     """
     decimals = min(max(decimals, COARSEST), FINEST)
     power = 10.0 ** min(abs(decimals), LARGEST_EXACT_POWER_OF_TEN)
-    scale = Fraction(10) ** decimals
+    scale = mpq(10) ** decimals
     with np.errstate(all="ignore"):
         scaled, error = two_prod(x, power) if decimals >= 0 else _quotient(x, power)[:2]
         multiple = _rint_of_sum(scaled, error)
@@ -208,10 +209,10 @@ def _at_range_ends(
     result: Result,
     hard: np.ndarray,
     again: Callable[..., Scaled],
-    exact: Callable[..., Fraction],
+    exact: Callable[..., mpq],
     *operands: np.ndarray,
 ) -> Result:
-    """`result`, with the elements in `hard` computed again with the exponent held apart, and on Fractions where that
+    """`result`, with the elements in `hard` computed again with the exponent held apart, and on fractions where that
     does not decide."""
     if not hard.any():
         return result
@@ -268,19 +269,21 @@ def _exactly(
     fmt: Format,
     result: Result,
     hard: np.ndarray,
-    exact: Callable[..., Fraction],
+    exact: Callable[..., mpq],
     *operands: np.ndarray,
     zero_sign: np.ndarray | float = 1.0,
 ) -> Result:
-    """`result`, with the elements in `hard` computed again on Fractions; their zeros have the sign of `zero_sign`."""
+    """`result`, with the elements in `hard` computed again on fractions; their zeros have the sign of `zero_sign`."""
     if not hard.any():
         return result
     value, real = result
     *operands, zero_sign = np.broadcast_arrays(*operands, zero_sign)
+    nearest = []
     for index in map(tuple, np.argwhere(hard).tolist()):
-        number = Fraction(exact(*(Fraction(float(operand[index])) for operand in operands)))
-        value[index] = round_fraction(fmt, number, zero_sign[index])
+        number = mpq(exact(*(mpq(float(operand[index])) for operand in operands)))
+        nearest.append(nearest_of(fmt, number, zero_sign[index]))
         write(real, index, parts_of(number, zero_sign=zero_sign[index]))
+    value[hard] = round_to(fmt, np.array(nearest))
     return value, real
 
 
@@ -303,7 +306,7 @@ def _integer_quotient(
     a: np.ndarray,
     b: np.ndarray,
     to_integer: np.ufunc,
-    exact_to_integer: Callable[[Fraction], int],
+    exact_to_integer: Callable[[mpq], int],
 ) -> Result:
     with np.errstate(all="ignore"):
         quotient, error, _ = _quotient(a, b)

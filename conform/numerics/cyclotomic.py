@@ -9,6 +9,7 @@ are left are a basis, 1 among them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, lru_cache
 from math import isqrt, prod
@@ -17,12 +18,11 @@ import mpmath
 import numpy as np
 
 from conform.errors import Undecided
-from conform.numerics.escalate import Irrational, as_fraction
+from conform.numerics.escalate import Irrational
 from conform.numerics.real import Real
 
 DIGITS, KEPT = 600, 130  # bits of an irrational number, and how many of them the formats' boundaries may need
 MOST_SINGLE = 4096  # roots of unity that are computed one by one
-Terms = list[tuple[int, int]]  # (coefficient, exponent of z) of each term
 
 
 def prime_factors(n: int) -> list[int]:
@@ -71,23 +71,72 @@ def _reals(numbers: list[mpmath.mpf]) -> Real:
     return Real(hi, lo, np.where(exact, 0.0, 2.0**-104))
 
 
-def sum_of_cosines(order: int, terms: Terms, square: int) -> Fraction:
-    """sum c cos(2 pi e / order) / sqrt(square) over (c, e): exactly where it is rational, else as an Irrational.
+@dataclass(frozen=True)
+class Digits:
+    """Integers of any size: the sums over k of digits[k] * 2^(bits k), digits int64 [k, *shape], |digits| < 2^bits.
+
+    So few bits that what `sum_of_cosines` makes of sums of `count` of them stays below 2^63: sums, twice, their
+    products with a root, of no more terms than there are, and a difference for each of at most 8 primes.
+    """
+
+    digits: np.ndarray
+    bits: int
+
+    @staticmethod
+    def of(integers: np.ndarray, count: int) -> Digits:
+        """Of Python's integers."""
+        bits = 52 - 2 * count.bit_length()
+        sizes, signs = np.abs(integers), np.where(integers < 0, -1, 1)
+        places = -(-max((int(size).bit_length() for size in sizes.flat), default=0) // bits)
+        mask = (1 << bits) - 1
+        digits = [((sizes >> (bits * k)) & mask).astype(np.int64) * signs for k in range(max(places, 1))]
+        return Digits(np.array(digits), bits)
+
+    def summed(self, places: np.ndarray, count: int) -> Digits:
+        """[count]: for each place the sum of the integers that belong to it by `places`, of their shape."""
+        at = places.ravel()
+        sums = [np.bincount(at, digit.ravel(), count) for digit in self.digits]
+        return replace(self, digits=np.array(sums).astype(np.int64))
+
+    def __add__(self, other: Digits) -> Digits:
+        shorter, longer = sorted((self.digits, other.digits), key=len)
+        digits = longer.copy()
+        digits[: len(shorter)] += shorter
+        return replace(self, digits=digits)
+
+    def integers(self) -> dict[int, int]:
+        """Those [n] that are not 0, by their place."""
+        places = np.flatnonzero(self.digits.any(axis=0))
+        numbers = [
+            sum(int(digit) << (self.bits * k) for k, digit in enumerate(column))
+            for column in self.digits[:, places].T.tolist()
+        ]
+        return {place: number for place, number in zip(places.tolist(), numbers, strict=True) if number}
+
+
+def sum_of_cosines(coefficients: Digits, square: int) -> Fraction:
+    """sum c cos(2 pi e / order) / sqrt(square) over the coefficients c [order], e their places: exactly where it is
+    rational, else as an Irrational.
 
     order is a multiple of 4, of every odd prime that divides `square` an odd number of times, and of 8 if 2 does.
     Raises Undecided where the irrational number is within 2^-DIGITS of what could be a rounding boundary.
     """
-    coefficients = np.zeros(order, dtype=object)
-    for coefficient, exponent in terms:  # 2 cos = z^e + z^-e
-        coefficients[exponent % order] += coefficient
-        coefficients[-exponent % order] += coefficient
+    digits = coefficients.digits
+    order = digits.shape[1]
+    even = digits + digits[:, -np.arange(order) % order]  # 2 cos = z^e + z^-e
+    reduced = _reduced(even)
+    if not reduced.any():
+        return Fraction(0)
     free = _square_free(square)
-    reduced = _reduced(_times_root(coefficients, free), order)
-    if not reduced[1:].any():
-        return Fraction(reduced[0], 2 * free * isqrt(square // free))
-    return _irrational(order, terms, square)
+    if free > 1:
+        reduced = _reduced(_times_root(even, free))
+    basis = replace(coefficients, digits=reduced).integers()
+    if not basis.keys() - {0}:
+        return Fraction(basis.get(0, 0), 2 * free * isqrt(square // free))
+    return _irrational(order, coefficients.integers().items(), square)
 
 
+@cache
 def _square_free(n: int) -> int:
     """The product of the primes that divide n an odd number of times."""
     factors = prime_factors(n)
@@ -95,42 +144,57 @@ def _square_free(n: int) -> int:
 
 
 def _times_root(coefficients: np.ndarray, free: int) -> np.ndarray:
-    """The polynomial times the root of a square-free number: for each prime Gauss's sum of its quadratic characters,
-    which is sqrt(p), or i sqrt(p) where p mod 4 is 3; sqrt 2 is z + 1 / z of order 8."""
-    order = len(coefficients)
+    """The polynomials [k, order] times the root of a square-free number: for each prime Gauss's sum of its quadratic
+    characters, which is sqrt(p), or i sqrt(p) where p mod 4 is 3; sqrt 2 is z + 1 / z of order 8."""
+    order = coefficients.shape[1]
     for p in prime_factors(free):
         if p == 2:
             parts = [(1, order // 8), (1, -order // 8)]
         else:
             turn = 0 if p % 4 == 1 else -order // 4
             parts = [(1 if pow(j, (p - 1) // 2, p) == 1 else -1, j * (order // p) + turn) for j in range(1, p)]
-        coefficients = sum(sign * np.roll(coefficients, shift) for sign, shift in parts)
+        coefficients = sum(sign * np.roll(coefficients, shift, axis=1) for sign, shift in parts)
     return coefficients
 
 
-def _reduced(coefficients: np.ndarray, order: int) -> np.ndarray:
-    """The coefficients in the basis. Of each coset of p powers, z^(order/p) apart, one is eliminated: that of the last
-    top digit of its exponent modulo the power of p in the order."""
-    exponents = np.arange(order)
-    for p in sorted(set(prime_factors(order))):
-        power = p ** prime_factors(order).count(p)
+def _reduced(coefficients: np.ndarray) -> np.ndarray:
+    """The coefficients [k, order] in the basis. Of each coset of p powers, z^(order/p) apart, one is eliminated."""
+    coefficients = coefficients.copy()
+    for cosets in _cosets(coefficients.shape[1]):
+        coefficients[:, cosets] -= coefficients[:, cosets[0]][:, None]
+    return coefficients
+
+
+@lru_cache(maxsize=16)
+def _cosets(order: int) -> list[np.ndarray]:
+    """[p, order / p] for each prime p that divides the order, the exponents of a coset in a column; the one above them
+    is eliminated: that of the last top digit of its exponent modulo the power of p in the order."""
+    exponents, factors = np.arange(order), prime_factors(order)
+    cosets = []
+    for p in sorted(set(factors)):
+        power = p ** factors.count(p)
         last = exponents[(exponents % power) // (power // p) == p - 1]
-        removed = coefficients[last].copy()
-        coefficients = coefficients.copy()
-        for j in range(p):
-            coefficients[(last + j * (order // p)) % order] -= removed
-    return coefficients
+        cosets.append((last + np.arange(p)[:, None] * (order // p)) % order)
+    return cosets
 
 
-def _irrational(order: int, terms: Iterable[tuple[int, int]], square: int) -> Irrational:
+def _irrational(order: int, coefficients: Iterable[tuple[int, int]], square: int) -> Irrational:
+    """The coefficients come with their exponents before them."""
     with mpmath.workprec(DIGITS + 64):
-        total = mpmath.fsum(c * _cosine(e % order, order) for c, e in terms) / mpmath.sqrt(square)
+        total = mpmath.fsum(c * _cosine(e % order, order) for e, c in coefficients) / mpmath.sqrt(square)
         number = as_fraction(total)
     digits = abs(number.numerator) >> max(abs(number.numerator).bit_length() - DIGITS, 0)
     tail = digits & ((1 << (DIGITS - KEPT)) - 1)
     if number == 0 or min(tail, (1 << (DIGITS - KEPT)) - tail) < 1 << 64:
         raise Undecided(f"a sum of {order}-th roots of unity lies within 2^-{DIGITS} of a rounding boundary")
     return Irrational(number)
+
+
+def as_fraction(number: mpmath.mpf) -> Fraction:
+    """The exact value of an mpf."""
+    sign, mantissa, exponent, _ = number._mpf_
+    magnitude = Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+    return -magnitude if sign else magnitude
 
 
 @lru_cache(maxsize=MOST_SINGLE)

@@ -61,10 +61,10 @@ class Digits:
         inexact = ~overflows & rest._minus(lo).digits.any(1)
         real = Real(hi, lo, np.where(inexact, np.abs(lo) * 2.0**-52 + TINY, 0.0))
         if overflows.any():
-            write(real, overflows, self._scaled().real()[overflows])
+            write(real, overflows, self.scaled().real()[overflows])
         return real
 
-    def _scaled(self) -> Scaled:
+    def scaled(self) -> Scaled:
         """[n]: each to within a unit of its fourth digit; nothing is known of 0."""
         with np.errstate(all="ignore"):
             hi, rest, exponent = self._leading()

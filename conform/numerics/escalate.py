@@ -1,6 +1,6 @@
 """The last rung for composite ops: rational results by fractions, others by whole formulas at rising precision.
 
-mpmath promises no error bound; a value y at precision p is taken with radius 2^(20-p) |y|, and must be confirmed at
+What formulas lose is not bounded: a value y at precision p is taken with radius 2^(20-p) |y|, and must be confirmed at
 2p: the difference of the two joins the radius.
 """
 
@@ -8,22 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from math import isqrt
 
-import mpmath
 import numpy as np
+from gmpy2 import iroot, mpq, mpz
 
 from conform.errors import Undecided
+from conform.numerics import multiprecision as mp
 from conform.numerics.formats import Format
 from conform.numerics.parts import Parts, parts_of, write
 from conform.numerics.real import Real
-from conform.numerics.rounding import Ratio, decide, round_fraction
+from conform.numerics.rounding import decide, nearest_of, round_to
 from conform.numerics.scaled import Scaled
 
-PRECISIONS = (160, 480, 1440, 4320)
-BEYOND_EXPONENT = 1200  # numbers beyond 2^1200, or below 2^-1200, round alike in every format
+PRECISIONS = (135, 270, 540, 1080, 2160, 4320)  # each is the double of the one before, whose numbers are used again
 
-Rational = Callable[[tuple[int, ...]], Fraction | None]
+Rational = Callable[[tuple[int, ...]], Fraction | mpq | None]
 
 
 def decide_exactly(
@@ -60,11 +59,11 @@ def resolved(
 ) -> tuple[np.ndarray, Real]:
     """`real` [rows, n] rounded to `fmt`: undecided elements by `scaled()`, the same numbers with their exponents held
     apart, as far as these are known, then by `rational(index)`, which gives None where a result is not known to be
-    rational, then rows with others by `formula(row numbers)` on mpmath numbers."""
+    rational, then rows with others by `formula(row numbers)` on numbers of any precision."""
     value, real, undecided = settled_by_fractions(fmt, real, rational or (lambda index: None), scaled)
     if undecided.any():
         rows = np.flatnonzero(undecided.any(axis=-1))
-        rounded, numbers = decided(fmt, lambda: formula(rows), undecided[rows])
+        rounded, numbers = decided(fmt, formula, rows, undecided[rows])
         value, real = value.copy(), real.map_parts(np.copy)
         value[undecided] = rounded
         for index, parts in zip(np.argwhere(undecided).tolist(), numbers, strict=True):
@@ -84,12 +83,16 @@ def settled_by_fractions(
     value, real, undecided = value.copy(), real.map_parts(np.copy), undecided.copy()
     if scaled is not None:
         _write_decided(fmt, scaled(), value, real, undecided)
+    settled = np.zeros(value.shape, bool)
+    rounded = np.zeros(value.shape)
     for index in map(tuple, np.argwhere(undecided).tolist()):
         number = rational(index)
         if number is not None:
-            value[index], undecided[index] = round_fraction(fmt, number), False
+            rounded[index] = nearest_of(fmt, number)
             margin = abs(number) * Irrational.margin if isinstance(number, Irrational) else Fraction(0)
             write(real, index, parts_of(number, margin))
+            settled[index] = True
+    value[settled], undecided[settled] = round_to(fmt, rounded[settled]), False
     return value, real, undecided
 
 
@@ -107,92 +110,57 @@ class Irrational(Fraction):
     margin = Fraction(1, 2**120)
 
 
-def root(number: Fraction, degree: int) -> Fraction:
+def root(number: Fraction | mpq, degree: int) -> Fraction:
     """The root of a number >= 0 where it is rational, else an Irrational.
 
     An irrational root lies between two multiples of a unit 2^-128 of its size; so do no rounding boundaries (of at
     most 54 bits), and the midpoint of the two stands for it.
     """
-    if number == 0:
-        return number
-    exact = _integer_root(number.numerator, degree), _integer_root(number.denominator, degree)
-    if exact[0] ** degree == number.numerator and exact[1] ** degree == number.denominator:
-        return Fraction(*exact)
-    shift = 128 - (number.numerator.bit_length() - number.denominator.bit_length()) // degree
-    scaled = number * Fraction(2) ** (shift * degree)
-    return Irrational(Fraction(2 * _integer_root(int(scaled), degree) + 1, 2) / Fraction(2) ** shift)
+    numerator, denominator = mpz(number.numerator), mpz(number.denominator)
+    roots, are_exact = zip(*(iroot(integer, degree) for integer in (numerator, denominator)), strict=True)
+    if all(are_exact):
+        return Fraction(*map(int, roots))
+    shift = 128 - (numerator.bit_length() - denominator.bit_length()) // degree
+    whole, _ = iroot(_shifted(numerator, shift * degree) // _shifted(denominator, -shift * degree), degree)
+    return Irrational(int(_shifted(2 * whole + 1, -shift - 1)), int(_shifted(mpz(1), shift + 1)))
 
 
-def _integer_root(n: int, degree: int) -> int:
-    """floor(n^(1/degree)), by Newton's method from above."""
-    if degree == 1 or n < 2:
-        return n
-    if degree == 2:
-        return isqrt(n)
-    guess = 1 << -(-n.bit_length() // degree)
-    while (better := ((degree - 1) * guess + n // guess ** (degree - 1)) // degree) < guess:
-        guess = better
-    return guess
+def _shifted(integer: mpz, bits: int) -> mpz:
+    """Times a power of two, of which numerators take those above 1, and denominators the others."""
+    return integer << bits if bits > 0 else integer
 
 
 def decided(
-    fmt: Format, formula: Callable[[], np.ndarray], wanted: np.ndarray
+    fmt: Format, formula: Callable[[np.ndarray], np.ndarray], rows: np.ndarray, wanted: np.ndarray
 ) -> tuple[np.ndarray, list[Parts]]:
-    """The elements `wanted` (a mask) of what `formula` computes with mpmath numbers, rounded to `fmt`.
+    """The elements `wanted` (a mask [rows, n]) of `formula(rows)` [rows, n], numbers of any precision, rounded to
+    `fmt`.
 
     Returns the rounded values and the numbers behind them, one each per wanted element. Raises Undecided where the
-    highest precision does not decide. A zero counts at that precision alone: of 1 - e^-1e-308 nothing is left
-    below a thousand bits, and two such zeros do not differ.
+    highest precision does not decide. A zero counts at that precision alone, unless it is an int: of 1 - e^-1e-308
+    nothing is left below a thousand bits, and two such zeros do not differ.
     """
+    open_, value, numbers = wanted.copy(), np.zeros(wanted.shape, fmt.storage), {}
+    known = np.empty(wanted.shape, object)
+    with mp.at_precision(PRECISIONS[0]):
+        known[...] = formula(rows)
     for precision in PRECISIONS:
-        with mpmath.workprec(precision):
-            coarse = formula()[wanted]
-        with mpmath.workprec(2 * precision):
-            fine = formula()[wanted]
-            numbers = [_number(y, z, precision) for y, z in zip(coarse, fine, strict=True)]
-        counts = [z != 0 or precision == PRECISIONS[-1] for z in fine]
-        rounded = [_rounded(fmt, number) if each else None for number, each in zip(numbers, counts, strict=True)]
-        if all(value is not None for value in rounded):
-            return np.array(rounded, dtype=fmt.storage), [_parts(number) for number in numbers]
+        some, places = open_.any(axis=1), np.nonzero(open_)
+        coarse = known[places]
+        with mp.at_precision(2 * precision):
+            known[some] = formula(rows[some])
+            found = [mp.Enclosed.of(*pair, precision) for pair in zip(coarse, known[places], strict=True)]
+            value[places], is_open = _decided(fmt, found, precision == PRECISIONS[-1])
+            pairs = zip(np.argwhere(open_).tolist(), found, strict=True)
+            numbers.update((tuple(place), number.parts()) for place, number in pairs)
+        open_[places] = is_open
+        if not is_open.any():
+            return value[wanted], [numbers[tuple(place)] for place in np.argwhere(wanted).tolist()]
     raise Undecided(f"a result of {fmt.name} lies within 2^-{PRECISIONS[-1]} of a rounding boundary")
 
 
-Number = float | tuple[Ratio, Ratio]  # a class, or a number and its radius, of one denominator
-
-
-def _number(coarse: mpmath.mpf, fine: mpmath.mpf, precision: int) -> Number:
-    """In place of a number like e^-1e38, which no denominator can hold, stands 2^+-BEYOND_EXPONENT with its sign."""
-    if not mpmath.isfinite(fine):
-        return float(fine)
-    radius = mpmath.ldexp(abs(fine), 20 - precision) + 2 * abs(fine - coarse)
-    if abs(mpmath.mag(fine) if fine else 0) <= BEYOND_EXPONENT:
-        return _of_one_denominator(fine, radius)
-    beyond = mpmath.ldexp(1 if fine > 0 else -1, BEYOND_EXPONENT if abs(fine) > 1 else -BEYOND_EXPONENT)
-    return _of_one_denominator(beyond, 0 * radius if radius < abs(fine) else abs(beyond))
-
-
-def _of_one_denominator(*numbers: mpmath.mpf) -> tuple[Ratio, ...]:
-    """The exact values."""
-    parts = [number._mpf_ for number in numbers]
-    unit = min(0, *(int(exponent) for _, _, exponent, _ in parts))
-    integers = [int(-mantissa if sign else mantissa) << (int(exponent) - unit) for sign, mantissa, exponent, _ in parts]
-    return tuple(Ratio(integer, 1 << -unit) for integer in integers)
-
-
-def _rounded(fmt: Format, number: Number) -> object | None:
-    if isinstance(number, float):
-        return fmt.storage.type(number)
-    (middle, unit), (radius, _) = number
-    low, high = (round_fraction(fmt, Ratio(end, unit)) for end in (middle - radius, middle + radius))
-    return low if low == high and np.signbit(low) == np.signbit(high) else None
-
-
-def _parts(number: Number) -> Parts:
-    return Parts(number) if isinstance(number, float) else parts_of(*number)
-
-
-def as_fraction(number: mpmath.mpf) -> Fraction:
-    """The exact value of an mpf."""
-    sign, mantissa, exponent, _ = number._mpf_
-    magnitude = Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
-    return -magnitude if sign else magnitude
+def _decided(fmt: Format, numbers: list[mp.Enclosed], is_last: bool) -> tuple[np.ndarray, np.ndarray]:
+    """(the numbers rounded to `fmt`, which of them are not decided)."""
+    low, high = (mp.rounded(fmt, ends) for ends in zip(*(number.ends for number in numbers), strict=True))
+    cancelled = [number.may_have_cancelled for number in numbers]
+    return low, (low.view(fmt.code_storage) != high.view(fmt.code_storage)) | (np.array(cancelled) & (not is_last))

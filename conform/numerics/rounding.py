@@ -168,8 +168,15 @@ class Ratio(NamedTuple):
 
 def round_fraction(fmt: Format, number: Fraction | Ratio, zero_sign: float = 1.0) -> np.generic:
     """The exact `number` rounded to nearest even in `fmt.storage`; an exact zero takes the sign of `zero_sign`."""
+    return round_to(fmt, np.float64(nearest_of(fmt, number, zero_sign)))[()]
+
+
+def nearest_of(fmt: Format, number: Fraction | Ratio, zero_sign: float = 1.0) -> float:
+    """As `round_fraction`, for `round_to` to store: the number of the format, or an infinity beyond all of them."""
     if number.numerator == 0:
-        return round_to(fmt, np.copysign(0.0, zero_sign))[()]
+        return math.copysign(0.0, zero_sign)
+    if fmt == FLOAT64:
+        return _nearest_double(int(number.numerator), int(number.denominator))
     numerator, denominator = abs(int(number.numerator)), int(number.denominator)
     exponent = min(max(_floor_log2(numerator, denominator), fmt.emin), fmt.emax)
     shift = exponent - fmt.mantissa_bits
@@ -177,7 +184,15 @@ def round_fraction(fmt: Format, number: Fraction | Ratio, zero_sign: float = 1.0
     beyond = exponent == fmt.emax and steps > int(math.ldexp(fmt.max_finite, -shift))
     rounded = math.inf if beyond else math.ldexp(steps, shift)
     rounded = rounded if fmt.has_zero else max(rounded, fmt.min_normal)
-    return round_to(fmt, np.float64(rounded if number.numerator > 0 else -rounded))[()]
+    return rounded if number.numerator > 0 else -rounded
+
+
+def _nearest_double(numerator: int, denominator: int) -> float:
+    """Python's quotient of integers is that."""
+    try:
+        return numerator / denominator
+    except OverflowError:
+        return math.inf if numerator > 0 else -math.inf
 
 
 def _nearest_even(numerator: int, denominator: int) -> int:

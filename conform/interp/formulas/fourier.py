@@ -11,7 +11,7 @@ from math import lcm, prod
 
 import numpy as np
 
-from conform.numerics.cyclotomic import prime_factors, roots_of_unity, sum_of_cosines
+from conform.numerics.cyclotomic import Digits, prime_factors, roots_of_unity, sum_of_cosines
 from conform.numerics.real import Real, concatenate
 
 MOST_TERMS = 128  # the largest prime factor whose sums are added up term by term
@@ -151,7 +151,7 @@ class Exactly:
     sign: int
     square: int
     weights: np.ndarray | None = None
-    _last: dict[int, tuple[int, list[np.ndarray]]] = field(default_factory=dict, init=False)
+    _last: dict[int, tuple[int, list[Digits]]] = field(default_factory=dict, init=False)
 
     @cached_property
     def order(self) -> int:
@@ -159,22 +159,34 @@ class Exactly:
         product or its square."""
         return lcm(8, *self.lengths)
 
+    @cached_property
+    def _constant(self) -> list[list[bool]]:
+        """Of each row, along which dims its numbers, all that there are, do not change: only the first frequency of
+        such a dim is not 0, which all powers of a root of unity other than 1 add up to."""
+        axes = tuple(range(1, self.numbers.ndim))
+        whole = [self.numbers.shape[axis] == length for axis, length in zip(axes, self.lengths, strict=True)]
+        equal = [(self.numbers == self.numbers.take([0], axis)).all(axis=axes) for axis in axes]
+        return np.transpose([same & all_ for same, all_ in zip(equal, whole, strict=True)]).tolist()
+
     def at(self, index: tuple[int, ...], part: int) -> Fraction:
         """The real (part 0) or imaginary (1) part of the element at index (row, *places)."""
         row, *places = index
+        if any(place and constant for place, constant in zip(places, self._constant[row], strict=True)):
+            return Fraction(0)
         unit, numbers = self._integers(row)
-        turns = np.zeros(numbers[0].shape, dtype=object)
+        turns = np.zeros([1] * len(places), dtype=np.int64)
         for axis, (place, length) in enumerate(zip(places, self.lengths, strict=True)):
-            steps = np.arange(turns.shape[axis]).astype(object) * (self.sign * place * (self.order // length))
+            steps = np.arange(self.numbers.shape[1 + axis]) * place % length * (self.sign * (self.order // length))
             turns = turns + steps.reshape([-1 if axis == d else 1 for d in range(turns.ndim)])
-        coefficients = np.zeros(self.order, dtype=object)
         quarter = self.order // 4  # sin t = cos(t - quarter), and the imaginary numbers are a quarter ahead
-        for integers, ahead in zip(numbers, (0, quarter), strict=True):
-            np.add.at(coefficients, ((turns + (ahead - part * quarter)) % self.order).astype(np.intp), integers)
-        terms = [(coefficients[exponent], exponent) for exponent in np.flatnonzero(coefficients).tolist()]
-        return sum_of_cosines(self.order, terms, self.square) * Fraction(2) ** unit
+        real, imag = (
+            integers.summed((turns + (ahead - part * quarter)) % self.order, self.order)
+            for integers, ahead in zip(numbers, (0, quarter), strict=True)
+        )
+        total = sum_of_cosines(real + imag, self.square)
+        return total * Fraction(2) ** unit if total else total
 
-    def _integers(self, row: int) -> tuple[int, list[np.ndarray]]:
+    def _integers(self, row: int) -> tuple[int, list[Digits]]:
         """(k, the real and the imaginary parts): the row's numbers, times their weights, as integers times 2^k.
 
         Those of the last row are kept: its elements are asked for one after another."""
@@ -184,7 +196,8 @@ class Exactly:
             unit = min((_exponent(x) for part in parts for x in part.flat if x), default=0)
             weights = np.broadcast_to(1 if self.weights is None else self.weights, numbers.shape)
             self._last.clear()
-            self._last[row] = unit, [_integers(part, unit) * weights.astype(np.int64).astype(object) for part in parts]
+            factors = weights.astype(np.int64).astype(object)
+            self._last[row] = unit, [Digits.of(_integers(part, unit) * factors, 2 * numbers.size) for part in parts]
         return self._last[row]
 
 

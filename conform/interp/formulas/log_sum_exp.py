@@ -1,4 +1,4 @@
-"""The logarithm of a sum of exponentials, taken over rows: on reals, on mpmath numbers and on balls.
+"""The logarithm of a sum of exponentials, taken over rows: on reals, on numbers of any precision and on balls.
 
 x - max, and log(sum(exp(x - max))) = log1p(the sum over all places but the first largest one): two numbers without
 cancellation, from which log_softmax, logsumexp and cross entropy are made. Rows have a column at least.
@@ -80,9 +80,9 @@ def far_below(fmt: Format, x: np.ndarray, largest: np.ndarray, log_sum: Real) ->
         return far, value, Scaled.of(hi, lo, most / np.abs(hi), 1).real()
 
 
-def of_mpmath(pieces: Iterable[np.ndarray]) -> tuple[mp.Number, mp.Number]:
+def of_numbers(pieces: Iterable[np.ndarray]) -> tuple[mp.Number, mp.Number]:
     """(max, the logarithm of the sum of the exponentials of x - max) of one row [m], piece by piece, at the precision
-    of mpmath's context.
+    of the context.
 
     A positive logarithm is at least LEAST: what is less decides on which side of a rounding boundary x - max comes to
     lie, also times a weight, and this does so just as well. To a Real, whose radius is then 2^-1074 or more, both are

@@ -8,6 +8,7 @@ from fractions import Fraction
 from math import prod
 
 import numpy as np
+from gmpy2 import mpq
 
 from conform.interp.blocks.assembly import assembled
 from conform.interp.blocks.blocks import Pieces, fits, flat, spans
@@ -15,7 +16,7 @@ from conform.interp.golden import Golden
 from conform.numerics import accumulate as sums
 from conform.numerics import multiprecision as mp
 from conform.numerics.ball import Ball
-from conform.numerics.escalate import resolved
+from conform.numerics.escalate import Irrational, resolved
 from conform.numerics.formats import Format
 from conform.numerics.real import Real, where
 from conform.numerics.rounding_errors import held_format
@@ -28,19 +29,24 @@ class Terms:
     """A block of the elements of a loss, one after the other.
 
     real, ball: their real numbers and an honest implementation's errors, of shape [n]
-    rational: element i as a fraction, or None where it is not known to be rational
-    formula: element i in mpmath; only asked where `rational` says None
+    rational: element i as a fraction, or as an Irrational what rounds like it, or None
+    formula: element i on numbers of any precision; not asked where `rational` gives a fraction
     open: which elements the policy leaves open, of shape [n]; None: none
     """
 
     real: Real
     ball: Ball
-    rational: Callable[[int], Fraction | None]
-    formula: Callable[[int], mp.Number] | None = None
+    rational: Callable[[int], Fraction | mpq | None]
+    formula: Callable[[int], mp.Number | int] | None = None
     open: np.ndarray | None = None
 
-    def mp(self, i: int) -> mp.Number:
+    def exactly(self, i: int) -> Fraction | mpq | None:
+        """Element i where it is known to be rational."""
         number = self.rational(i)
+        return None if isinstance(number, Irrational) else number
+
+    def mp(self, i: int) -> mp.Number | int:
+        number = self.exactly(i)
         return self.formula(i) if number is None else mp.of_fraction(number)
 
 
@@ -90,7 +96,7 @@ def _added_up(fmt: Format, blocks: Blocks, divisor: Divisor | None, open_rule: s
             ball = replace(ball, rad=np.zeros(1))  # every weight is 0, and so is everything: 0 / 0
     exact_divisor = Fraction(1) if divisor is None else divisor.exact
 
-    def rational(_: int) -> Fraction | None:
+    def rational(_: int) -> mpq | None:
         total = _fraction_sum(blocks)
         return None if total is None else total / exact_divisor
 
@@ -141,12 +147,12 @@ def _sum_beside_special(one: Real, other: Real) -> Real:
     return other if np.isfinite(one.hi[0]) else one
 
 
-def _fraction_sum(blocks: Blocks) -> Fraction | None:
+def _fraction_sum(blocks: Blocks) -> mpq | None:
     """The exact sum of all elements, None where one is not known to be rational."""
-    total = Fraction(0)
+    total = mpq(0)
     for terms in blocks:
         for i in range(terms.real.size):
-            if (number := terms.rational(i)) is None:
+            if (number := terms.exactly(i)) is None:
                 return None
             total += number
     return total
@@ -194,8 +200,8 @@ def _column(
     fmt: Format,
     real: Real,
     ball: Ball,
-    rational: Callable[[int], Fraction | None],
-    formula: Callable[[int], mp.Number],
+    rational: Callable[[int], Fraction | mpq | None],
+    formula: Callable[[int], mp.Number | int],
 ) -> Golden:
     value, real = resolved(
         fmt,

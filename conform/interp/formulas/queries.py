@@ -10,8 +10,11 @@ import numpy as np
 
 from conform.interp.blocks.blocks import Pieces, fits, spans
 from conform.numerics.accumulate import dot_of, exact_dot
-from conform.numerics.digits import dots
+from conform.numerics.digits import AT_ONCE, MOST_DIGITS, dots
 from conform.numerics.real import Real, where
+from conform.numerics.scaled import FARTHEST, Scaled
+
+FAR = 2.0**20  # e^-FAR times any value rounds to 0
 
 
 class Operand:
@@ -167,6 +170,38 @@ class Queries:
         if some.shape[2] == count:
             return [some]
         return (self._value(keys, columns) for columns in spans(count, some.shape[0] * some.shape[1]))
+
+    def only_weights(self, keys: Keys) -> tuple[np.ndarray, np.ndarray]:
+        """[r]: (the key with the largest score, whether it has all the weight: every other score is more than 2^20
+        less, so that all others together weigh less than e^-2^20 times their number), of all keys in one piece; not
+        known where scores are far apart by their bias alone.
+
+        Scores are made of exact products with their exponents held apart, and taken over one power of two a row: each
+        is off by less than 8 u of the row's largest number.
+        """
+        products, factor = self._exact_products(), self.whole.factor()
+        significand, exponent = np.frexp(factor.hi)
+        scale = np.where(products.hi == 0, -FARTHEST, products.exponent).max(axis=1, keepdims=True) + exponent
+        with np.errstate(all="ignore"):
+            scores = np.ldexp(products.hi * significand, products.exponent + exponent - scale)
+            bias = np.where(keys.masked, 0.0, np.ldexp(keys.bias, -scale))
+            scores = np.where(keys.masked, -np.inf, scores + bias)
+            first = scores.argmax(axis=1)
+            others = np.where(np.arange(scores.shape[1]) == first[:, None], -np.inf, scores).max(axis=1)
+            spread = (1 + np.abs(bias).max(axis=1)) * 2.0**-45
+            apart = np.ldexp(scores.max(axis=1) - others - spread, scale[:, 0]) > 2 * FAR
+        return first, apart & ~keys.is_special.any(axis=1)
+
+    def _exact_products(self) -> Scaled:
+        """[r, s]: of all keys, 0 for what is not finite."""
+        factors = self._factors(slice(0, self.whole.count))
+        query, key = (np.concatenate(parts, axis=-1) for parts in zip(*factors, strict=True))
+        lines = [np.where(np.isfinite(part), part, 0.0).reshape(-1, self.whole.size).T for part in (query, key)]
+        step = max(AT_ONCE // max(self.whole.size, MOST_DIGITS), 1)
+        some = [dots([[line[:, i : i + step] for line in lines]]).scaled() for i in range(0, lines[0].shape[1], step)]
+        names = ("hi", "lo", "radius", "exponent")
+        parts = [np.concatenate([getattr(one, name) for one in some]).reshape(query.shape[:2]) for name in names]
+        return Scaled(np.where(np.isfinite(parts[2]), parts[0], 0.0), *parts[1:])
 
     def terms(self, query: int, keys: Pieces[Keys]) -> Iterator[Term]:
         """The terms of each key that has a weight for query number `query`, from its `keys`."""

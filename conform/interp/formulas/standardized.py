@@ -1,7 +1,7 @@
 """(x - mean) * rstd * scale + shift over rows, with rstd = 1 / sqrt(variance + eps).
 
-The formula of layer, group, batch and rms norm: on reals, on fractions and mpmath numbers where those do not decide,
-and on balls for the error budget.
+The formula of layer, group, batch and rms norm: on reals, on fractions and numbers of any precision where those do not
+decide, and on balls for the error budget.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Standardized:
                 real = real if shift is None else real + Real.exact(shift)
                 real = where(self._is_negative, np.nan, self._with_poles(real, np.nan))
             piece = _Piece(self, x, scale, shift)
-            value, real = resolved(fmt, real, piece.with_mpmath, piece.rational)
+            value, real = resolved(fmt, real, piece.of_numbers, piece.rational)
             yield Golden.derived(fmt, value, real, piece.ball(*self.balls(held_format(fmt))), zero_sign_free=True)
 
     def statistics(self, fmt: Format) -> tuple[Golden, Golden]:
@@ -154,7 +154,7 @@ class _Piece:
     def _at(self, index: tuple[int, int], parameter: np.ndarray | None, otherwise: int) -> Fraction:
         return Fraction(otherwise if parameter is None else np.broadcast_to(parameter, self.x.shape)[index])
 
-    def with_mpmath(self, some: np.ndarray) -> np.ndarray:
+    def of_numbers(self, some: np.ndarray) -> np.ndarray:
         """Outputs of the rows `some`."""
         exact = [self.norm.exact(row) for row in some]
         mean, square = (mp.of_fraction(np.array([[pair[i]] for pair in exact], dtype=object)) for i in (0, 1))

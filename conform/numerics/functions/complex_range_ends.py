@@ -9,6 +9,7 @@ import numpy as np
 from conform.numerics.functions import complex_kernels as kernels
 from conform.numerics.functions import dd, range_ends
 from conform.numerics.functions.dd import Array
+from conform.numerics.functions.exponential import exp_scaled
 from conform.numerics.functions.range_ends import Kernel, either, odd
 from conform.numerics.scaled import Scaled
 
@@ -54,6 +55,18 @@ def _reciprocal(part: Kernel) -> Kernel:
     return lambda x, y: part(np.ones_like(x), np.zeros_like(x), x, y)
 
 
+def _power(function: kernels.Kernel) -> Kernel:
+    """A part of (x + iy)^(c + id)."""
+
+    def kernel(*operands: Array) -> Scaled:
+        exponent, angle, spent = kernels.log_of_power(*map(dd.of, operands))
+        turned, error = function(angle)
+        value, n = exp_scaled(exponent)
+        return Scaled.of(*dd.mul(value, turned), kernels.power_error(turned, error, spent), n)
+
+    return kernel
+
+
 _SIN, _COS = either(odd(1.0, -1.0), _of(kernels.sin)), _of(kernels.cos)
 _SINH = either(either(odd(1.0, 1.0), range_ends.half_exp_odd), _of(kernels.sinh))
 _COSH = either(range_ends.half_exp, _of(kernels.cosh))
@@ -78,5 +91,7 @@ PARTS = MappingProxyType(
         "sin.imag": product(_COS, _SINH),
         "cos.real": product(_COS, _COSH),
         "cos.imag": _minus(product(_SIN, _SINH)),
+        "pow.real": _power(kernels.cos),
+        "pow.imag": _power(kernels.sin),
     }
 )

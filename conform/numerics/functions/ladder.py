@@ -29,7 +29,7 @@ from conform.numerics.functions.dd import DD, SAFE_MAX, SAFE_MIN, Array
 from conform.numerics.functions.exact import Exact
 from conform.numerics.parts import Parts, parts_of, write
 from conform.numerics.real import Real
-from conform.numerics.rounding import decide, round_fraction, round_to
+from conform.numerics.rounding import Ratio, decide, nearest_of, round_fraction, round_to
 from conform.numerics.scaled import Scaled
 
 T = TypeVar("T")
@@ -271,9 +271,10 @@ def _one(function: Function, fmt: Format, operands: list[float]) -> tuple[object
                 continue
             if abs(mpmath.mag(fine)) > BEYOND:
                 return _beyond_float64(fmt, fine)
-            low, high = (round_fraction(fmt, to_fraction(fine + sign * radius)) for sign in (-1, 1))
-        if low.tobytes() == high.tobytes():
-            return low, parts_of(to_fraction(fine), to_fraction(mpmath.ldexp(radius, -precision)))
+            low, high = (nearest_of(fmt, to_ratio(fine + sign * radius)) for sign in (-1, 1))
+        if low == high and math.copysign(1.0, low) == math.copysign(1.0, high):
+            parts = parts_of(to_ratio(fine), to_ratio(mpmath.ldexp(radius, -precision)))
+            return round_to(fmt, np.float64(low))[()], parts
     distance = f"2^-{PRECISIONS[-1] - GUARD_BITS}"
     raise Unjudged(f"{function.name}{tuple(operands)} lies within {distance} of a rounding boundary of {fmt.name}")
 
@@ -290,8 +291,8 @@ def _beyond_float64(fmt: Format, number: mpmath.mpf) -> tuple[object, Parts]:
     return round_to(fmt, np.float64(parts.hi))[()], parts
 
 
-def to_fraction(number: mpmath.mpf) -> Fraction:
+def to_ratio(number: mpmath.mpf) -> Ratio:
     """The exact value."""
     sign, mantissa, exponent, _ = number._mpf_
-    magnitude = Fraction(int(mantissa) << exponent) if exponent >= 0 else Fraction(int(mantissa), 1 << -exponent)
-    return -magnitude if sign else magnitude
+    integer = int(-mantissa if sign else mantissa)
+    return Ratio(integer << exponent, 1) if exponent >= 0 else Ratio(integer, 1 << -exponent)

@@ -86,3 +86,14 @@ def test_adaptive_maxima() -> None:
     cube = f64(np.arange(8.0).reshape(1, 2, 2, 2))
     check("aten::adaptive_max_pool3d", cube, [1, 1, 2], gives=(f64([[[[6.0, 7.0]]]]), i64([[[[6, 7]]]])))
     check("aten::adaptive_avg_pool3d", cube, [1, 1, 2], gives=f64([[[[3.0, 4.0]]]]))
+
+
+def test_means_of_the_smallest_numbers_are_rounded_once() -> None:
+    """Halves: 3/2 and 5/2 of the smallest number are ties. Of 3, 3 and 1 sevenths, 4 and 3/7 of it, and 4."""
+    least = 5e-324
+    check(LINEAR, f64([[[[least, 2 * least], [least, 2 * least]]]]), [1, 1], False, gives=f64([[[[2 * least]]]]))
+    check(LINEAR, f64([[[[least, 4 * least], [least, 4 * least]]]]), [1, 1], False, gives=f64([[[[2 * least]]]]))
+    row = f64([[[[least, 9 * least, least, 5 * least]]]])
+    check(LINEAR, row, [1, 2], False, gives=f64([[[[4 * least, 4 * least]]]]))
+    equal = np.full((1, 1, 4, 4), 3 * least)
+    check(CUBIC, equal, [3, 3], False, gives=np.full((1, 1, 3, 3), 3 * least))

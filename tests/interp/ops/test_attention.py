@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -64,3 +65,33 @@ def test_a_product_that_overflows_bounds_nothing_whatever_the_scale() -> None:
     (golden,) = evaluate("aten::scaled_dot_product_attention", small, {"scale": 0.0}).goldens
     assert golden.value.tolist() == [[1.5]]
     assert golden.budget.max() < 1e-5
+
+
+def mean(query: list, key: list, value: list, **kwargs: object) -> float:
+    """Of one query; of values of one number."""
+    operands = [np.array([query]), np.array(key), np.array(value)[:, None]]
+    (golden,) = evaluate("aten::scaled_dot_product_attention", operands, kwargs).goldens
+    return golden.value.item()
+
+
+def test_the_largest_of_scores_beyond_float64_has_all_the_weight() -> None:
+    """2^1990 + 2^1989 is less than 2^1991, and what is taken from it decides only beside equal numbers."""
+    query, key = [2.0**1000, 2.0**989], [[2.0**990, 2.0**1000], [2.0**991, 0.0], [0.0, -1.0]]
+    assert mean(query, key, [0.1, 0.2, 5e-324]) == 0.2
+    assert mean(query, key, [0.1, 0.2, 5e-324], scale=-1.0) == 5e-324
+    assert mean(query, key, [0.1, 0.2, 0.3], attn_mask=np.array([[True, False, True]])) == 0.1
+    beside = [[2.0**991, -(2.0**-1000)], [2.0**991, 0.0], [2.0**991, -(2.0**1000)]]
+    with mpmath.workprec(200):
+        expected = float(1 + 2 / (1 + mpmath.exp(-1)))  # the first score is the second one less 1
+    assert mean([2.0**1000, 2.0**1000], beside, [1.0, 3.0, 5.0], scale=1.0) == expected
+
+
+def test_means_of_the_smallest_values_are_rounded_once() -> None:
+    """Weights 1/2 and 1/2, and 1/3 and 2/3, of units of 2^-1074."""
+    assert mean([0.0], [[0.0], [0.0]], [5e-324, 4 * 5e-324]) == 2 * 5e-324
+    third = float(np.log(2.0))
+    assert mean([1.0], [[0.0], [third]], [0.0, 7 * 5e-324], scale=1.0) == 5 * 5e-324
+    assert mean([1.0], [[0.0], [third]], [0.0, 4 * 5e-324], scale=1.0) == 3 * 5e-324
+    with mpmath.workprec(200):
+        expected = float(2.0**1000 / (1 + mpmath.exp(third)))
+    assert mean([1.0], [[0.0], [third]], [2.0**1000, 7 * 5e-324], scale=1.0) == expected

@@ -46,3 +46,15 @@ def norm_of(p: float) -> Callable[[np.ndarray, np.ndarray], mpmath.mpf]:
             return mpmath.fsum(size**p for size in sizes if size) ** (1 / mpmath.mpf(p))
 
     return norm
+
+
+def test_norms_of_huge_orders_are_beside_the_largest_number() -> None:
+    """The differences are 1 + 2^-53, in the middle of two numbers, and 1/2: the norm is more than the larger one by
+    2^-p / p of it, and of an infinite order nothing."""
+    lhs, rhs = np.array([[1.0, 0.5]]), np.array([[-(2.0**-53), 0.0]])
+    for order, expected in ((np.inf, 1.0), (1e300, 1 + 2.0**-52), (1e5, 1 + 2.0**-52), (4001.0, 1 + 2.0**-52)):
+        assert conform.golden("_cdist_forward", lhs, rhs, order, None).value.item() == expected, order
+    alone = np.array([[1.0, 0.0]])
+    assert conform.golden("_cdist_forward", alone, rhs, 1e300, None).value.item() == 1.0
+    both = np.array([[1.0, 1.0]]), np.array([[-(2.0**-53), -(2.0**-53)]])  # 2^(1/p) times the number
+    assert conform.golden("_cdist_forward", *both, 1e300, None).value.item() == 1 + 2.0**-52

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import mpmath
 import numpy as np
 import pytest
 
 from conform.errors import Unjudged
 from conform.interp.evaluate import evaluate
+from conform.interp.formulas.fourier import Exactly
 from conform.interp.golden import Golden
 
 
@@ -81,3 +83,50 @@ def test_a_transform_of_too_many_numbers_is_refused_before_it_takes_memory() -> 
     for op, rest in (("_fft_c2c", ([0, 1], 0, True)), ("_fft_c2r", ([1], 0, 2**22 + 2))):
         with pytest.raises(Unjudged, match="at once: the kit judges those of up to 4,194,304"):
             evaluate(f"aten::{op}", (many, *rest), {})
+
+
+@pytest.mark.parametrize("number", [2.0**-1022, 0.1, 1e300])
+def test_transforms_of_equal_numbers_are_0_but_for_their_sum(number: float) -> None:
+    """Over the root of 630 = 2 9 5 7 the first is number sqrt(630)."""
+    golden = c2c(np.full((6, 7, 15), number + 2j * number), normalization=1)
+    others = golden.value.ravel()[1:]
+    assert others.tolist() == [0] * 629
+    assert not golden.real.radius.reshape(-1, 2)[1:].any()
+    with mpmath.workprec(200):
+        first = [float(mpmath.sqrt(630) * number * factor) for factor in (1, 2)]
+    assert [golden.value.flat[0].real, golden.value.flat[0].imag] == first
+
+
+@pytest.mark.parametrize("length", [8, 9, 12, 15, 16, 20, 21])
+@pytest.mark.parametrize("normalization", [0, 1, 2])
+def test_exact_elements_are_those_of_the_sums(length: int, normalization: int) -> None:
+    """Of numbers whose integers have many digits: each element as fractions and roots of unity of 700 bits give it."""
+    draws = np.random.default_rng(length)
+    row = np.ldexp(draws.standard_normal(length), draws.integers(-300, 300, length)) * (1 + 0j)
+    row.imag = draws.integers(-3, 4, length) * row.real[0]
+    square = {0: 1, 1: length, 2: length**2}[normalization]
+    exactly = Exactly(row[None], (length,), -1, square)
+    with mpmath.workprec(700):
+        for place in range(length):
+            turns = [mpmath.expjpi(mpmath.mpf(-2 * j * place) / length) for j in range(length)]
+            whole = mpmath.fsum(mpmath.mpc(x) * turn for x, turn in zip(row.tolist(), turns, strict=True))
+            for part, expected in enumerate((whole.real, whole.imag)):
+                found = exactly.at((0, place), part)
+                error = abs(mpmath.mpf(found.numerator) / found.denominator - expected / mpmath.sqrt(square))
+                assert error <= abs(expected) * mpmath.mpf(2) ** -500 + mpmath.mpf(2) ** -380
+
+
+def test_lines_that_do_not_change_have_one_frequency() -> None:
+    """Beside a dim that changes, in a row with infinities that is open, and where half of a dim stands for all."""
+    image = np.outer([1.0, 0.1, 0.3], np.ones(5))
+    golden = c2c(image)
+    assert (golden.value[:, 1:] == 0).all()
+    assert not golden.real.radius[:, 1:].any()
+    with mpmath.workprec(200):
+        expected = mpmath.mpf(1) - (mpmath.mpf(0.1) + mpmath.mpf(0.3)) / 2
+    assert golden.value[1, 0].real == float(5 * expected)
+    half = np.ones(3, np.complex128)  # of 4 frequencies 1, 1, 1, 1: an impulse
+    (whole,) = evaluate("aten::_fft_c2r", (half, [0], 0, 4), {}).goldens
+    assert whole.value.tolist() == [4, 0, 0, 0]
+    (odd,) = evaluate("aten::_fft_c2r", (half[:2], [0], 0, 2), {}).goldens
+    assert odd.value.tolist() == [2, 0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from math import inf, nan
 
 import numpy as np
@@ -12,6 +13,8 @@ import pytest
 from conform.contracts.judge import judge
 from conform.contracts.tables import NO_ROW, contract_table
 from conform.errors import InvalidArguments
+from conform.numerics.formats import FORMATS
+from conform.numerics.rounding import round_fraction
 from tests.interp.ops.literal import (
     bf16,
     boolean,
@@ -372,3 +375,23 @@ def test_selu_is_within_its_radius_of_what_float64_and_more_digits_say() -> None
     apart = np.abs((narrow.real.hi - wide.real.hi) - wide.real.lo)
     assert (apart <= narrow.real.radius + wide.real.radius).all()
     assert (narrow.real.radius <= 2.0**-40 * np.abs(narrow.real.hi)).all()
+
+
+@pytest.mark.parametrize(
+    ("alpha", "scale", "rate"), [(1e-300, -3.0, -2.0), (1.5, 1e4, 1e-200), (3.0, 1e-12, 1e4), (0.1, 0.7, 5e-324)]
+)
+def test_elu_of_products_that_are_almost_0(alpha: float, scale: float, rate: float) -> None:
+    """scale alpha (e^y - 1) lies between that times y and times y + y^2 / 2; both round alike beside no tie."""
+    draws = np.random.default_rng(17)
+    largest = min(2.0**-111 / abs(rate), 1e300)
+    x = -largest * draws.uniform(0.5, 1, 40) * np.ldexp(1.0, -draws.integers(0, 60, 40))
+    (golden,) = goldens("aten::elu", x, alpha, scale, rate)
+    factor = Fraction(alpha) * Fraction(scale)
+    for i, number in enumerate(x.tolist()):
+        y = Fraction(rate) * Fraction(number)
+        ends = [factor * (y + part * y * y) for part in (Fraction(0), Fraction(1, 2))]
+        expected = {round_fraction(FORMATS["float64"], end) for end in ends}
+        assert golden.value[i] in expected
+        assert len(expected) == 1
+        off = abs(ends[1] - Fraction(golden.real.hi[i]) - Fraction(golden.real.lo[i]))
+        assert off <= Fraction(golden.real.radius[i]) + Fraction(1, 2**1100)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache, partial, reduce
+from functools import cache, lru_cache, partial, reduce
 from math import isfinite, isqrt, prod
 from operator import add
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ import numpy as np
 
 from conform.interp.blocks.blocks import Pieces
 from conform.interp.blocks.tiles import by_tiles
-from conform.interp.formulas.queries import Attention, Keys, Operand, Queries, Term
+from conform.interp.formulas.queries import FAR, Attention, Keys, Operand, Queries, Term
 from conform.interp.golden import Golden
 from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.semantics import semantics
@@ -24,11 +24,12 @@ from conform.numerics import multiprecision as mp
 from conform.numerics.ball import ULPS, Ball
 from conform.numerics.escalate import resolved
 from conform.numerics.formats import Format, format_of
-from conform.numerics.real import Real, where
+from conform.numerics.real import RAISE, Real, where
 from conform.numerics.rounding_errors import accumulator_of, gamma, held_format, joined, joined_along, underflow
+from conform.numerics.scaled import Scaled
 
+NEGLIGIBLE = 2.0**-200
 GROUPS = 4096  # different scores, of which the sums are held
-FAR = 2.0**20  # e^-FAR times any value rounds to 0
 SCALING = 6  # roundings of a score besides those of its sum: scale or its root, multiplied into query and key
 
 
@@ -84,11 +85,12 @@ def _golden(fmt: Format, whole: Attention, rows: slice, columns: slice) -> Golde
         largest, is_nan, is_open, may_overflow = _folded(SCORES, map(partial(_of_scores, whole, compute), keys))
         is_open |= largest == -np.inf
         weighed = keys.map(partial(_weighed, whole, compute, largest))
-        sums = _Sums(*_folded(SUMS, map(partial(_sums, _reference(keys, largest)), weighed)))
+        sums_of = partial(_sums, _reference(keys, largest))
+        sums = _Sums(*_folded(SUMS, map(sums_of, weighed)))
         # Scores times an infinite or NaN scale are NaN, infinite, or, where the row is open, -inf.
         decided = is_nan | is_open | sums.meets_nan | (whole.scale is not None and not np.isfinite(whole.scale))
         real = where(decided, np.nan, sums.weighted / sums.total)
-        value, real = resolved(fmt, real, *_exactly(queries, keys))
+        value, real = resolved(fmt, real, *_exactly(queries, keys), lambda: _scaled(queries, keys, weighed, sums_of))
         budget = np.where(may_overflow, np.inf, _budget(fmt, whole.count, weighed, sums))
         budget, scale = np.where(np.isfinite(real.hi), budget, 0.0), sums.e_size / sums.e
     golden = Golden(fmt, value, real, budget=budget, scale=scale, zero_sign_free=True)
@@ -255,12 +257,45 @@ def _counted(least: np.ndarray, some: _Weighed) -> tuple[np.ndarray, ...]:
 # Rows that the reals do not decide
 
 
+def _scaled(
+    queries: Queries, keys: Pieces[Keys], weighed: Pieces[_Weighed], sums_of: Callable[[_Weighed], _Sums]
+) -> Scaled:
+    """[r, v]: the means of values that are over a power of two, the largest of them all, so that none of their products
+    underflows; and the values of keys that have all the weight."""
+    exponent = reduce(np.maximum, (np.frexp(some.value)[1].max(axis=1) for some in weighed))
+
+    def over_power(some: _Weighed) -> _Weighed:
+        return some._replace(value=np.ldexp(some.value, -exponent[:, None]))
+
+    are_held = reduce(np.logical_and, (_is_held(some.value, exponent) for some in weighed))
+    sums = _Sums(*_folded(SUMS, map(sums_of, map(over_power, weighed))))
+    mean = sums.weighted / sums.total
+    means = Scaled.of(mean.hi, mean.lo, mean.radius / np.abs(mean.hi) * RAISE, exponent).known_where(are_held)
+    return means if keys.are_many else means.or_else(_only_values(queries, keys))
+
+
+def _is_held(value: np.ndarray, exponent: np.ndarray) -> np.ndarray:
+    """[r, v]: whether the values [r, s, v] over the power of two are numbers of float64."""
+    return (np.ldexp(np.ldexp(value, -exponent[:, None]), exponent[:, None]) == value).all(axis=1)
+
+
+def _only_values(queries: Queries, keys: Pieces[Keys]) -> Scaled:
+    """[r, v]: the values, which are numbers of the format, of the keys that have all the weight; what others add is
+    less than 2^-10^6, and of a value other than 0 less than NEGLIGIBLE. The keys come in one piece."""
+    (piece,) = keys
+    place, is_only = queries.only_weights(piece)
+    value = np.take_along_axis(piece.value, place[:, None, None], 1)[:, 0]
+    return Scaled.of(value, np.zeros_like(value), NEGLIGIBLE).known_where(is_only[:, None])
+
+
 def _exactly(
     queries: Queries, keys: Pieces[Keys]
 ) -> tuple[Callable[[np.ndarray], np.ndarray], Callable[[tuple[int, int]], Fraction | None]]:
-    """The formula of some rows on mpmath numbers, and that of an element by fractions."""
+    """The formula of some rows on numbers of any precision, and that of an element by fractions."""
     size, scale = queries.whole.size, queries.whole.scale
     terms_of = partial(queries.terms, keys=keys)
+    if not keys.are_many:
+        terms_of = cache(lambda row: list(queries.terms(row, keys)))
     means_of = lru_cache(maxsize=1)(lambda row: _rational_means(terms_of(row), _rational_scale(size, scale)))
 
     def formula(some: np.ndarray) -> np.ndarray:

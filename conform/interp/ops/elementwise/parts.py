@@ -95,7 +95,7 @@ def _turned(
     length: np.ndarray,
     turn: np.ndarray,
     of_real: Callable[[Real], Real],
-    of_mpmath: Callable[[np.ndarray], np.ndarray],
+    of_numbers: Callable[[np.ndarray], np.ndarray],
     of_ball: Callable[[Ball], Ball],
 ) -> tuple[np.ndarray, Real, Ball]:
     """(value, real, ball) of length * function(turn) for the cosine or the sine."""
@@ -103,13 +103,13 @@ def _turned(
     real = Real.exact(column) * of_real(Real.exact(angle))
 
     def formula(rows: np.ndarray) -> np.ndarray:
-        return mp.of_float(column[rows]) * of_mpmath(mp.of_float(angle[rows]))
+        return mp.of_float(column[rows]) * of_numbers(mp.of_float(angle[rows]))
 
     def rational(index: tuple[int, int]) -> Fraction | None:
         """Where the function is: at 0 (Lindemann)."""
         if column[index] and angle[index]:
             return None
-        return Fraction(column[index]) * int(of_mpmath(mp.of_float(0.0)))
+        return Fraction(column[index]) * int(of_numbers(mp.of_float(0.0)))
 
     value, real = resolved(fmt, real, formula, rational)
     compute = held_format(fmt)

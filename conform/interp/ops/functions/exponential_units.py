@@ -94,11 +94,13 @@ def _piecewise(
 
 def _of_tiny(column: np.ndarray, factor: Fraction, rate: Fraction) -> Scaled:
     """factor * (e^y - 1) = factor * y * (1 + y / 2 + ...) of numbers x < 0 whose y = rate * x is almost 0."""
-    product = _real(factor * rate)
-    is_ordinary = 2.0**-300 < abs(product.hi) < 2.0**300
-    tiny = (column < 0) & (np.abs(column) * abs(float(rate)) < NEAR) & is_ordinary
-    significand, exponent = np.frexp(np.where(tiny, column, -1.0))
-    return Scaled.of(significand, np.zeros_like(significand), NEAR, exponent).times(product).known_where(tiny)
+    product = factor * rate
+    binade = product.numerator.bit_length() - product.denominator.bit_length() if product else 0
+    slope = _real(product / Fraction(2) ** binade)
+    significand, exponent = np.frexp(column)
+    tiny = (column < 0) & np.isfinite(column) & (np.abs(significand * float(rate)) < np.ldexp(NEAR, -exponent))
+    significand = np.where(tiny, significand, -1.0)
+    return Scaled.of(significand, np.zeros_like(significand), NEAR, exponent + binade).times(slope).known_where(tiny)
 
 
 def _stand_in(

@@ -314,7 +314,8 @@ def _softplus_formula(fmt: Format, column: np.ndarray, beta: np.float64) -> tupl
         return (value, real) if beta == 1 else (-value, -real)
 
     def formula(some: np.ndarray) -> np.ndarray:
-        return mp.log1p(mp.exp(mp.of_float(column[some]) * mp.of_float(beta))) / mp.of_float(beta)
+        product = mp.of_float(column[some]) * mp.of_float(beta)
+        return (np.maximum(product, 0) + mp.log1p(mp.exp(-abs(product)))) / mp.of_float(beta)
 
     def scaled() -> Scaled:
         return _scaled_softplus(column, beta)

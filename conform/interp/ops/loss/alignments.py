@@ -268,7 +268,7 @@ class _Paths(NamedTuple):
 
 
 def _paths(samples: _Samples, i: int) -> _Paths:
-    """All of sample i, at the precision of mpmath's context."""
+    """All of sample i, at the precision of the context."""
     states, nothing = int(samples.states[i]), _Paths()
     alpha = [_Paths(count=int(state < 2)) for state in range(states)]
     for time in range(int(samples.steps[i])):

@@ -245,7 +245,7 @@ def _own_logarithms(logits: _Logits, own: np.ndarray, weights: np.ndarray) -> Te
         return Fraction(weights[i]) * (Fraction(largest[i]) - Fraction(x[i])) if weights[i] else Fraction(0)
 
     def formula(i: int) -> mp.Number:
-        highest, logarithm = log_sum_exp.of_mpmath(rows.row(i))
+        highest, logarithm = log_sum_exp.of_numbers(rows.row(i))
         return -(mp.of_float(x[i]) - highest - logarithm) * mp.of_float(weights[i])
 
     return Terms(real, ball, rational, formula)
@@ -312,7 +312,7 @@ class _Mixture:
         return sum(((Fraction(x) - largest) * factor for x, factor in self._factors(sample)), start=Fraction(0))
 
     def formula(self, sample: int) -> mp.Number:
-        largest, log_sum = log_sum_exp.of_mpmath(self.rows.row(sample))
+        largest, log_sum = log_sum_exp.of_numbers(self.rows.row(sample))
         numbers = ((mp.of_float(x), mp.of_fraction(factor)) for x, factor in self._factors(sample))
         return mp.total((x - largest - log_sum) * factor for x, factor in numbers)
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import reduce
+from functools import cache, reduce
+from math import isfinite
 
 import numpy as np
+from gmpy2 import mpq
 
 from conform.interp.blocks.assembly import assembled
 from conform.interp.blocks.blocks import Pieces, fits
@@ -50,9 +52,11 @@ class _Lines:
         """[m]: in which lines it is true of a pair."""
         return reduce(np.logical_or, (holds(x, y).any(axis=1) for x, y in self.all()))
 
-    def fractions(self, line: int) -> Iterator[tuple[Fraction, Fraction]]:
-        for x, y in self.pairs():
-            yield from zip(map(Fraction, x[line].tolist()), map(Fraction, y[line].tolist()), strict=True)
+    def fractions(self, line: int) -> Iterator[tuple[mpq, mpq]]:
+        """Of one line, 0 for both where one is not finite."""
+        for x, y in self.all():
+            for pair in zip(x[line].tolist(), y[line].tolist(), strict=True):
+                yield tuple(map(mpq, pair)) if all(map(isfinite, pair)) else (mpq(0), mpq(0))
 
 
 def _along(
@@ -92,9 +96,9 @@ def _cosine(lines: _Lines, eps: float) -> Golden:
 
     def exactly(index: tuple[int]) -> Fraction:
         numbers = list(lines.fractions(index[0]))
-        squares = (sum((each[side] ** 2 for each in numbers), Fraction(0)) for side in (0, 1))
-        first, second = (max(square, Fraction(eps) ** 2) for square in squares)
-        product = sum((x * y for x, y in numbers), Fraction(0))
+        squares = (sum((each[side] ** 2 for each in numbers), mpq(0)) for side in (0, 1))
+        first, second = (max(square, mpq(eps) ** 2) for square in squares)
+        product = sum((x * y for x, y in numbers), mpq(0))
         cosine = root(product * product / (first * second), 2)
         return type(cosine)(-cosine) if product < 0 else cosine
 
@@ -136,8 +140,12 @@ def pairwise_distance(
 def _distance(lines: _Lines, p: float, eps: float) -> Golden:
     real, ball, special = _distance_of(lines, p, eps)
     real, ball = where(special != 0, special, real), ball.but_exact(special != 0)
-    root_of = {1.0: Fraction, 2.0: lambda power: root(power, 2), np.inf: Fraction}[p]
-    value, real = decide_exactly(lines.fmt, real, lambda index: root_of(_power(lines, index[0], p, eps)))
+
+    def exactly(index: tuple[int]) -> Fraction | mpq:
+        power = _power(lines, index[0], p, eps)
+        return root(power, 2) if p == 2 else power
+
+    value, real = decide_exactly(lines.fmt, real, exactly)
     return Golden.derived(lines.fmt, value, real, ball)
 
 
@@ -159,12 +167,12 @@ def _distance_of(lines: _Lines, p: float, eps: float) -> Distance:
     return real, ball, np.where(nan, np.nan, np.where(special, np.inf, 0.0))
 
 
-def _power(lines: _Lines, line: int, p: float, eps: float) -> Fraction:
+def _power(lines: _Lines, line: int, p: float, eps: float) -> mpq:
     """The norm of a line's difference exactly, that of order 2 squared."""
-    sizes = (abs(x - y + Fraction(eps)) for x, y in lines.fractions(line))
+    sizes = (abs(x - y + mpq(eps)) for x, y in lines.fractions(line))
     if p == 2:
-        return sum((size * size for size in sizes), Fraction(0))
-    return sum(sizes, Fraction(0)) if p == 1 else max(sizes, default=Fraction(0))
+        return sum((size * size for size in sizes), mpq(0))
+    return sum(sizes, mpq(0)) if p == 1 else max(sizes, default=mpq(0))
 
 
 Sizes = tuple[Iterator[Real], Iterator[Ball]]
@@ -249,17 +257,19 @@ def _of_triplets(pairs: list[_Lines], margin: float, p: float, eps: float) -> Te
     real = where(special != 0, np.maximum(special, 0.0), real)
     ball = or_zero(wider(near[1] - far[1] + margin, near[1] + margin - far[1])).but_exact(special != 0)
 
-    def rational(i: int) -> Fraction | None:
-        powers = [_power(lines, i, p, eps) for lines in pairs]
-        near, far = (Fraction(0), Fraction(0)) if powers[0] == min(powers[1:]) else (powers[0], min(powers[1:]))
+    powers_of = cache(lambda i: [_power(lines, i, p, eps) for lines in pairs])
+
+    def rational(i: int) -> mpq | None:
+        first, *others = powers_of(i)
+        near, far = (mpq(0), mpq(0)) if first == min(others) else (first, min(others))
         near, far = (root(power, 2) if p == 2 else power for power in (near, far))
         if isinstance(near, Irrational) or isinstance(far, Irrational):
             return None
-        return max(near - far + Fraction(margin), Fraction(0))
+        return max(mpq(near) - mpq(far) + mpq(margin), mpq(0))
 
-    def formula(i: int) -> mp.Number:
-        near, *others = (mp.sqrt(mp.of_fraction(_power(lines, i, p, eps))) for lines in pairs)
-        return max(mp.total((near, -min(others), mp.of_float(margin))), mp.of_float(0.0))
+    def formula(i: int) -> mp.Number | int:
+        near, *others = (mp.sqrt(mp.of_fraction(power)) for power in powers_of(i))
+        return mp.total_or_zero((near, -min(others), mp.of_float(margin)))
 
     return Terms(real, ball, rational, formula)
 
@@ -305,10 +315,11 @@ def _of_angles(lines: _Lines, similar: np.ndarray, margin: float) -> Terms:
     real = where(similar, 1.0 - cosine, maximum(cosine - margin, 0.0))
     unread = special | no_direction
 
-    def parts(i: int) -> tuple[Fraction, Fraction]:
+    @cache
+    def parts(i: int) -> tuple[mpq, mpq]:
         numbers = list(lines.fractions(i))
-        product = sum((x * y for x, y in numbers), Fraction(0))
-        first, second = (sum((each[side] ** 2 for each in numbers), Fraction(0)) for side in (0, 1))
+        product = sum((x * y for x, y in numbers), mpq(0))
+        first, second = (sum((each[side] ** 2 for each in numbers), mpq(0)) for side in (0, 1))
         return product, first * second
 
     def rational(i: int) -> Fraction | None:
@@ -319,12 +330,12 @@ def _of_angles(lines: _Lines, similar: np.ndarray, margin: float) -> Terms:
         cosine = -cosine if product < 0 else cosine
         return 1 - cosine if similar[i] else max(cosine - Fraction(margin), Fraction(0))
 
-    def formula(i: int) -> mp.Number:
+    def formula(i: int) -> mp.Number | int:
         product, square = parts(i)
         cosine = mp.of_fraction(product) / mp.sqrt(mp.of_fraction(square))
         if similar[i]:
             return mp.total((mp.of_float(1.0), -cosine))
-        return max(mp.total((cosine, -mp.of_float(margin))), mp.of_float(0.0))
+        return mp.total_or_zero((cosine, -mp.of_float(margin)))
 
     ball = _guarded(lines)
     ball = chosen(similar, -ball + 1.0, or_zero(ball - margin))

@@ -5,21 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
+from gmpy2 import mpq
 
-from conform.interp.formulas.losses import Terms, broadcast, in_blocks, nan_beside_special, reduced
+from conform.interp.formulas.losses import NONE, Terms, broadcast, in_blocks, nan_beside_special, reduced
 from conform.interp.golden import Golden
 from conform.interp.semantics import semantics
 from conform.interp.size import broadcast_elements
 from conform.numerics import functions
 from conform.numerics import multiprecision as mp
 from conform.numerics.ball import Ball
+from conform.numerics.escalate import Irrational
 from conform.numerics.formats import Format, format_of
 from conform.numerics.real import Real, as_real, where
 from conform.numerics.rounding_errors import held_format
 
+FAR, FAINT = 6000, mpq(1, 2**8600)  # e^-FAR is less than 2^-8600
 LEAST = mp.power_of_two(-3300)  # of log(1 + e^-|x|), of which the sign decides: products of three float64 are coarser
 
 # Losses of the difference
@@ -60,7 +63,7 @@ def _of_difference(
     formula: Callable[[object], object],
     of_ball: Callable[[Ball], Ball],
 ) -> Golden:
-    """The reduced golden of `formula`, of the difference as a Real or a Fraction; `of_ball` is what it loses."""
+    """The reduced golden of `formula`, of the difference as a Real or a fraction; `of_ball` is what it loses."""
     fmt = format_of(self)
     shape, (x, y) = broadcast(self, target)
     compute = held_format(fmt)
@@ -68,7 +71,7 @@ def _of_difference(
     def terms(x: np.ndarray, y: np.ndarray) -> Terms:
         ball = of_ball(Ball.exact(x, compute) - Ball.exact(y, compute))
         real = formula(Real.exact(x) - Real.exact(y))
-        return Terms(real, ball, lambda i: formula(Fraction(x[i]) - Fraction(y[i])))
+        return Terms(real, ball, lambda i: formula(mpq(float(x[i])) - mpq(float(y[i]))))
 
     with np.errstate(all="ignore"):
         return reduced(fmt, in_blocks(terms, x, y), reduction, shape)
@@ -78,7 +81,7 @@ def _magnitude(d: Ball) -> Ball:
     return replace(d, mid=np.abs(d.mid))
 
 
-INFINITE_BORDER = Fraction(2) ** 5000  # stands for it: no difference reaches it, what is divided by it rounds to 0
+INFINITE_BORDER = mpq(2) ** 5000  # stands for it: no difference reaches it, what is divided by it rounds to 0
 
 
 class TwoParts:
@@ -87,11 +90,11 @@ class TwoParts:
     def __init__(self, formula: Callable[[object, object, object], tuple[object, object]], border: float) -> None:
         self.formula, self.border = formula, border
 
-    def __call__(self, d: Real | Fraction) -> Real | Fraction:
+    def __call__(self, d: Real | mpq) -> Real | mpq:
         size = abs(d)
-        if isinstance(size, Fraction):
-            border = Fraction(self.border) if np.isfinite(self.border) else INFINITE_BORDER
-            below, above = self.formula(size, border, Fraction(1, 2))
+        if not isinstance(size, Real):
+            border = mpq(self.border) if np.isfinite(self.border) else INFINITE_BORDER
+            below, above = self.formula(size, border, mpq(1, 2))
             return below if size < border else above
         below, above = self.formula(size, self.border, 0.5)
         return where(size.less(self.border)[0], below, above)
@@ -203,14 +206,19 @@ def _of_logits(fmt: Format, x: np.ndarray, t: np.ndarray, w: np.ndarray, p: np.n
     log = functions.log1p(functions.exp(Real.exact(-np.abs(x))))
     real = (linear + slope * log) * Real.exact(w)
 
-    def exact_parts(i: int) -> tuple[Fraction, Fraction]:
-        target, factor, x_ = (Fraction(number) for number in (t[i], p[i], x[i]))
+    @cache
+    def exact_parts(i: int) -> tuple[mpq, mpq]:
+        target, factor, x_, weight = (mpq(float(number)) for number in (t[i], p[i], x[i], w[i]))
         line = -factor * target if x_ < 0 else 1 - target
-        return line * x_ * Fraction(w[i]), (1 + (factor - 1) * target) * Fraction(w[i])
+        return line * x_ * weight, (1 + (factor - 1) * target) * weight
 
-    def rational(i: int) -> Fraction | None:
+    def rational(i: int) -> mpq | Irrational | None:
+        """Of |x| > FAR what rounds like it: lines and all rounding boundaries are multiples of 2^-4296, and slopes are
+        below 2^3075, so that the product of one with e^-FAR is less."""
         line, slope_ = exact_parts(i)
-        return line if slope_ == 0 else None
+        if slope_ == 0 or abs(x[i]) <= FAR:
+            return line if slope_ == 0 else None
+        return Irrational(Fraction(line + FAINT if slope_ > 0 else line - FAINT))
 
     def formula(i: int) -> mp.Number:
         line, slope_ = (mp.of_fraction(number) for number in exact_parts(i))
@@ -239,7 +247,8 @@ def kl_div(self: np.ndarray, target: np.ndarray, reduction: int = 1, log_target:
     fmt = format_of(self)
     shape, (x, t) = broadcast(self, target)
     with np.errstate(all="ignore"):
-        terms = in_blocks(partial(_of_log_targets if log_target else _of_targets, fmt), x, t)
+        largest = cache(lambda: 0.0 if reduction == NONE else _largest_finite(t))
+        terms = in_blocks(partial(_of_log_targets, fmt, largest) if log_target else partial(_of_targets, fmt), x, t)
         return replace(reduced(fmt, terms, reduction, shape, open_rule="P66"), zero_sign_free=True)
 
 
@@ -260,14 +269,23 @@ def _of_targets(fmt: Format, x: np.ndarray, t: np.ndarray) -> Terms:
     return Terms(real, ball, rational, formula, _are_infinite(x, t))
 
 
-def _of_log_targets(fmt: Format, x: np.ndarray, t: np.ndarray) -> Terms:
+def _largest_finite(t: np.ndarray) -> float:
+    return float(np.max(t, where=np.isfinite(t), initial=-np.inf))
+
+
+def _of_log_targets(fmt: Format, largest: Callable[[], float], x: np.ndarray, t: np.ndarray) -> Terms:
+    """largest(): the largest t of those that are added up. Where e^t is beyond all numbers, e^(t - largest) times a
+    power of two stands for it, which tells the sign of the sum, and that this is as far away."""
     target, compute = Real.exact(t), held_format(fmt)
 
     def rational(i: int) -> Fraction | None:
         return -Fraction(x[i]) if t[i] == 0 else Fraction(0) if t[i] == x[i] else None
 
     def formula(i: int) -> mp.Number:
-        return mp.exp(mp.of_float(t[i])) * (mp.of_float(t[i]) - mp.of_float(x[i]))
+        power, difference = mp.of_float(t[i]), mp.of_float(t[i]) - mp.of_float(x[i])
+        if largest() <= mp.FARTHEST:
+            return mp.exp(power) * difference
+        return mp.exp(power - mp.of_float(largest())) * mp.power_of_two(int(mp.FARTHEST)) * difference
 
     log_target = Ball.exact(t, compute)
     ball = log_target.exp() * (log_target - Ball.exact(x, compute))

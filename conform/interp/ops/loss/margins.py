@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import partial
 
 import numpy as np
+from gmpy2 import mpq
 
 from conform.interp.blocks.blocks import Pieces, fits, spans
 from conform.interp.formulas.losses import Terms, broadcast, in_blocks, nan_beside_special, reduced
@@ -19,10 +20,12 @@ from conform.interp.size import broadcast_elements
 from conform.numerics import functions
 from conform.numerics import multiprecision as mp
 from conform.numerics.ball import Ball
+from conform.numerics.escalate import Irrational
 from conform.numerics.formats import Format, format_of
 from conform.numerics.real import Real, as_real, maximum, where
 from conform.numerics.rounding_errors import held_format
 
+FAR, FAINT = 1600, mpq(1, 2**2300)  # e^-FAR is less than 2^-2300
 Number = int | float
 
 
@@ -52,13 +55,20 @@ def _soft_margin(fmt: Format, x: np.ndarray, y: np.ndarray) -> Terms:
     product = np.where(np.isfinite(x), np.sign(x), x) * np.where(np.isfinite(y), np.sign(y), y)
     special = np.where(product > 0, 0.0, -product)
 
+    def rational(i: int) -> Irrational | None:
+        """Of |z| > FAR what rounds like it: z and all rounding boundaries are multiples of 2^-2148, e^-FAR is less."""
+        if not finite[i]:
+            return None
+        exact = -mpq(float(y[i])) * mpq(float(x[i]))
+        return Irrational(Fraction(max(exact, 0) + FAINT)) if abs(exact) > FAR else None
+
     def formula(i: int) -> mp.Number:
         exact = -mp.of_float(y[i]) * mp.of_float(x[i])
         return max(exact, mp.of_float(0.0)) + max(mp.log1p(mp.exp(-abs(exact))), LEAST)
 
     power = (-(Ball.exact(y, held_format(fmt)) * Ball.exact(x, held_format(fmt)))).exp()
     ball = wider(power.log1p(), (power + 1.0).log())
-    return Terms(where(finite, real, special), ball, lambda i: None, formula)
+    return Terms(where(finite, real, special), ball, rational, formula)
 
 
 @semantics("aten::hinge_embedding_loss", elements=broadcast_elements)

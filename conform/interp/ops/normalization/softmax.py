@@ -85,7 +85,7 @@ def _below_float64(like: Real) -> Real:
 
 
 def _mp_softmax(rows: Rows, largest: np.ndarray, x: np.ndarray, some: np.ndarray) -> np.ndarray:
-    """The softmax of the rows `some` in the piece x of the rows, by mpmath."""
+    """The softmax of the rows `some` in the piece x of the rows, at rising precision."""
     taken_out = mp.of_float(largest[some])
     total = sum(mp.exp(mp.of_float(piece[some]) - taken_out).sum(axis=1, keepdims=True) for piece in rows.pieces)
     return mp.exp(mp.of_float(x[some]) - taken_out) / total
@@ -119,8 +119,8 @@ def _of_largest(rows: Rows, x: np.ndarray) -> Scaled:
 
 
 def _mp_log_softmax(rows: Rows, x: np.ndarray, some: np.ndarray) -> np.ndarray:
-    """The logarithm of the softmax of the rows `some` in the piece x of the rows, by mpmath."""
-    taken_out = [log_sum_exp.of_mpmath(rows.row(row)) for row in some]
+    """The logarithm of the softmax of the rows `some` in the piece x of the rows, at rising precision."""
+    taken_out = [log_sum_exp.of_numbers(rows.row(row)) for row in some]
     largest, log_sum = (np.array(each, dtype=object)[:, None] for each in zip(*taken_out, strict=True))
     return (mp.of_float(x[some]) - largest) - log_sum
 

@@ -10,6 +10,7 @@ from math import prod
 from typing import Any
 
 import numpy as np
+from gmpy2 import mpq
 
 from conform.interp.blocks.assembly import assembled
 from conform.interp.blocks.blocks import Pieces, spans
@@ -20,13 +21,14 @@ from conform.interp.semantics import semantics
 from conform.numerics import functions
 from conform.numerics import multiprecision as mp
 from conform.numerics.ball import Ball
-from conform.numerics.escalate import resolved, root
+from conform.numerics.escalate import Irrational, resolved, root
 from conform.numerics.formats import Format, format_of
 from conform.numerics.real import Real, maximum, where
 from conform.numerics.rounding import round_to
 from conform.numerics.rounding_errors import held_format
 from conform.numerics.scaled import Scaled
 
+VANISHING = 3000  # half of it, over log 2, is more than 2100
 BY_PRODUCT, NEVER_BY_PRODUCT = 1, 2  # compute_mode; 0 and None: by a product of many vectors
 MANY = 25  # vectors
 
@@ -109,21 +111,35 @@ def _norms(fmt: Format, order: float, x: np.ndarray, y: np.ndarray, by_product: 
 def _regular(fmt: Format, order: float, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, Real]:
     """(the norms [n, 1] of finite vectors rounded, the reals)."""
 
-    def rational(index: tuple[int, ...]) -> Fraction | None:
+    def rational(index: tuple[int, ...]) -> Fraction | mpq | None:
         pairs = zip(x[index[0]].tolist(), y[index[0]].tolist(), strict=True)
-        sizes = [abs(Fraction(a) - Fraction(b)) for a, b in pairs]
+        sizes = [abs(mpq(a) - mpq(b)) for a, b in pairs]
         if np.isinf(order) or sum(size != 0 for size in sizes) < 2:
-            return max(sizes, default=Fraction(0))
+            return max(sizes, default=mpq(0))
         if order in (1, 2):
-            total = sum((size ** int(order) for size in sizes), Fraction(0))
-            return total if order == 1 else root(total, 2)
-        return rational_norm(sizes, order)
+            total = sum((size ** int(order) for size in sizes), mpq(0))
+            return total if order == 1 else root(Fraction(total), 2)
+        return _beside_largest(sizes, order) or rational_norm(list(map(Fraction, sizes)), order)
 
     def formula(some: np.ndarray) -> np.ndarray:
         return np.array([[_mp_norm(x[row], y[row], order)] for row in some], dtype=object)
 
     with np.errstate(all="ignore"):
         return resolved(fmt, _reals(x, y, order), formula, rational)
+
+
+def _beside_largest(sizes: list[mpq], order: float) -> Irrational | None:
+    """What rounds like the norm L (1 + S)^(1/p) of two numbers or more where S, the sum of the powers of the ratios to
+    the largest number L, is less than 2^-2100; p is at least 1.
+
+    S is at most n e^(-p (1 - r)), r the largest ratio, whose distance from 1 as float64 has it is less than twice the
+    true one. The norm is above L by less than 2^1025 S. L and all rounding boundaries are multiples of 2^-1075: there
+    is none between.
+    """
+    *_, second, largest = sorted(sizes)
+    if order < 1 or second == largest or order * (1 - float(second / largest)) < VANISHING + len(sizes):
+        return None
+    return Irrational(Fraction(largest * (1 + mpq(1, 2**VANISHING))))
 
 
 def _reals(x: np.ndarray, y: np.ndarray, order: float) -> Real | Scaled:

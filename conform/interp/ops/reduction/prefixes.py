@@ -179,11 +179,11 @@ def _running_logarithms(fmt: Format, rows: Rows) -> Iterator[Golden]:
 
 
 def _resolved(fmt: Format, real: Real, rows: Rows, start: int) -> tuple[np.ndarray, Real]:
-    """The piece whose first column is `start`, rounded: what is not decided, by mpmath, from the beginnings of rows."""
+    """The piece from column `start` on, rounded; what is not decided, at rising precision, from where rows begin."""
     width = real.shape[1]
 
     def number(row: int, column: int) -> mp.Number:
-        return sum(log_sum_exp.of_mpmath([rows.part(row, slice(0, start + column + 1))]))
+        return sum(log_sum_exp.of_numbers([rows.part(row, slice(0, start + column + 1))]))
 
     def formula(some: np.ndarray) -> np.ndarray:
         return np.array([[number(*divmod(place, width))] for place in some.tolist()], dtype=object)

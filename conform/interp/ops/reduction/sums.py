@@ -271,7 +271,7 @@ def logsumexp(self: np.ndarray, dim: Sequence[int], keepdim: bool = False) -> Go
 
 def _logsumexp_rows(fmt: Format, rows: Rows) -> Golden:
     def formula(some: np.ndarray) -> np.ndarray:
-        return np.array([[sum(log_sum_exp.of_mpmath(rows.row(row)))] for row in some], dtype=object)
+        return np.array([[sum(log_sum_exp.of_numbers(rows.row(row)))] for row in some], dtype=object)
 
     largest, compute = rows.largest(), held_format(fmt)
     infinite = np.isinf(largest)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, floor, prod
+from math import ceil, floor, isfinite, prod
 
 import numpy as np
+from gmpy2 import mpq
 
 from conform.interp.blocks.assembly import assembled
 from conform.interp.blocks.blocks import spans
@@ -18,9 +19,11 @@ from conform.interp.semantics import semantics
 from conform.numerics.escalate import decide_exactly
 from conform.numerics.formats import Format, compute_format, format_of
 from conform.numerics.parts import parts_of, write
-from conform.numerics.real import Real, concatenate, where
+from conform.numerics.real import RAISE, Real, concatenate, where
 from conform.numerics.rounding_errors import gamma, underflow
+from conform.numerics.scaled import Scaled
 
+SCALED_BY = 600  # the power of two over which tiny elements are filtered
 Number = Fraction | Real
 
 
@@ -77,6 +80,7 @@ class _Windows:
 
     def __init__(self, size: int, count: int, step: Fraction, kernel: Filter, compute: Format) -> None:
         self.size, self.count, self.step, self.kernel = size, count, step, kernel
+        self._known: dict[int, list[mpq]] = {}
         self.wide = max(step, Fraction(1))
         support = kernel.reach * self.wide
         centres = [(place + CENTRE) * step for place in range(count)]
@@ -96,13 +100,18 @@ class _Windows:
         ends = np.abs(distances.hi - float(support)) <= 2 * off[:, None]
         self.doubtful = ends | (np.abs(values.hi) <= each[:, None])
 
-    def exactly(self, place: int) -> list[Fraction]:
-        """The weights of the elements from `first` on."""
+    def exactly(self, place: int) -> list[mpq]:
+        """The weights of the elements from `first` on. Results of one row and of one column have the same ones."""
+        if place not in self._known:
+            self._known[place] = self._exactly(place)
+        return self._known[place]
+
+    def _exactly(self, place: int) -> list[mpq]:
         centre = (place + CENTRE) * self.step
         own = self.at[place][self.there[place]].tolist()
         values = [self.kernel.weight(abs(at + CENTRE - centre) / self.wide) for at in own]
         total = sum(values)
-        return [value / total for value in values]
+        return [mpq(value / total) for value in values]
 
     def reached(self, some: slice) -> slice:
         """The elements that the results `some` are means of."""
@@ -201,16 +210,25 @@ def _block(fmt: Format, images: np.ndarray, along: Sequence[_Windows], rows: sli
     read = down.reached(rows)
     part = images[:, read].astype(np.float64)
     columns = slice(0, across.count)
-    with np.errstate(all="ignore"):
-        means = _Means.of(part.reshape(-1, part.shape[-1])).along(across, columns, 0)
-        means = means.transposed(part.shape[1]).along(down, rows, read.start).transposed(across.count)
-        real = where(means.special != 0, means.special, means.real)
 
-    def exactly(index: tuple[int, int]) -> Fraction:
+    def means_of(part: np.ndarray) -> _Means:
+        means = _Means.of(part.reshape(-1, part.shape[-1])).along(across, columns, 0)
+        return means.transposed(part.shape[1]).along(down, rows, read.start).transposed(across.count)
+
+    def scaled() -> Scaled:
+        """Of tiny elements: no product of theirs underflows over this power of two."""
+        real = means_of(np.ldexp(part, SCALED_BY)).real
+        known = Scaled.of(real.hi, real.lo, real.radius / np.abs(real.hi) * RAISE, -SCALED_BY)
+        return known.known_where(means.magnitude < 1)
+
+    def exactly(index: tuple[int, int]) -> mpq:
         image, row = divmod(index[0], rows.stop - rows.start)
         return _mean(images[image], (down, rows.start + row), (across, index[1]))
 
-    value, real = decide_exactly(fmt, real, exactly)
+    with np.errstate(all="ignore"):
+        means = means_of(part)
+        real = where(means.special != 0, means.special, means.real)
+        value, real = decide_exactly(fmt, real, exactly, scaled)
     golden = Golden(fmt, value, real, zero_sign_free=True, scale=means.magnitude,
                     budget=_budget(compute_format(fmt), means, real, [down.error[rows][:, None], across.error], along))
     golden = golden.opened(means.hidden, "P145").opened(_may_overflow(compute_format(fmt), means, along), "P35")
@@ -226,13 +244,13 @@ def _may_overflow(compute: Format, means: _Means, along: Sequence[_Windows]) -> 
         return np.isfinite(largest) & (most > compute.max_finite) & ~np.isnan(means.special)
 
 
-def _mean(image: np.ndarray, *result: tuple[_Windows, int]) -> Fraction:
+def _mean(image: np.ndarray, *result: tuple[_Windows, int]) -> mpq:
     """The exact mean of the finite elements of one result, of which there is the place along each dim."""
     (top, down), (left, across) = ((windows.first[place], windows.exactly(place)) for windows, place in result)
-    total = Fraction(0)
+    total = mpq(0)
     for at, weight in enumerate(down, top):
         pairs = zip(image[at, left : left + len(across)].astype(np.float64).tolist(), across, strict=True)
-        total += weight * sum((Fraction(x) * own for x, own in pairs if np.isfinite(x)), Fraction(0))
+        total += weight * sum((mpq(x) * own for x, own in pairs if isfinite(x)), mpq(0))
     return total
 
 
