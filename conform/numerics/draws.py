@@ -28,17 +28,17 @@ class Stream:
     (four words), so two short draws are not the two halves of one long draw.
     """
 
-    __slots__ = ("_block", "_key")
+    __slots__ = ("_block", "_key", "_parts")
 
     def __init__(self, seed: int, test_id: str, sample: int, label: str) -> None:
-        # The length keeps the four parts apart, whatever characters an id has.
-        parts = f"{seed} {sample} {len(test_id)} {test_id}{label}"
-        digest = hashlib.sha256(parts.encode()).digest()
-        self._key = np.frombuffer(digest, dtype="<u8", count=2)
+        self._parts = (seed, test_id, sample, label)
+        self._key: np.ndarray | None = None  # most streams that could be drawn from are not
         self._block = 0
 
     def bits(self, count: int) -> np.ndarray:
         """`count` words of 64 random bits, uint64."""
+        if self._key is None:
+            self._key = _key(*self._parts)
         words = _philox(self._key, self._block, count)
         self._block += -(-count // _WORDS_PER_BLOCK)
         return words
@@ -84,6 +84,12 @@ class Stream:
 
     def _words(self, shape: Shape) -> np.ndarray:
         return self.bits(shape if isinstance(shape, int) else math.prod(shape))
+
+
+def _key(seed: int, test_id: str, sample: int, label: str) -> np.ndarray:
+    # The length keeps the four parts apart, whatever characters an id has.
+    parts = f"{seed} {sample} {len(test_id)} {test_id}{label}"
+    return np.frombuffer(hashlib.sha256(parts.encode()).digest(), dtype="<u8", count=2)
 
 
 class _Generator(threading.local):

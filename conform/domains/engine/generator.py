@@ -109,6 +109,8 @@ def choose(
     memory, so ends beyond the window are no targets; preferred: values, which are half of those drawn, where the space
     has them.
     """
+    if isinstance(space, Discrete) and len(space.members) == 1 and not preferred:
+        return space.members[0]
     if isinstance(space, Everything):
         wanted = tuple(value for value in preferred if value in space)
         targets = tuple(Target(value, 4, value) for value in wanted) or (_INNER,)
