@@ -11,9 +11,9 @@ from conform.domains.engine import generator
 from conform.domains.engine.arguments import Argument
 from conform.domains.engine.constraints import NEGATIONS, Constraint
 from conform.domains.engine.coverage import Coverage, Place
-from conform.domains.engine.generator import Dice, Limits
+from conform.domains.engine.generator import TYPICAL_INTEGERS, Dice, Limits, Window
 from conform.domains.engine.spaces import Discrete, Space, enumerable
-from conform.domains.engine.variables import Applied, Contradiction, VariableType, contradiction, narrowed
+from conform.domains.engine.variables import Applied, Contradiction, VariableType, contradiction
 from conform.numerics.draws import Stream
 
 if TYPE_CHECKING:
@@ -76,6 +76,8 @@ class AttributeEngine:
             if not each[0].lenience or each[0].lenient_where or not each[0].is_judged
         ]
         self._constant_spaces: dict[tuple[Space, Constraint | None], Space] = {}
+        self._whole: Space | None = None  # the last that was asked for, and what the constants leave of it
+        self._constant_space: Space | None = None
 
     @property
     def is_free(self) -> bool:
@@ -93,20 +95,23 @@ class AttributeEngine:
         """What of `whole` satisfies every constraint. Contradiction if nothing does."""
         space = self.constant_space(whole)
         for constraint, keys in self._varying:
-            space = narrowed(space, constraint, value_of(constraint, keys, scope))
+            space = space.narrowed(constraint.suffix, value_of(constraint, keys, scope))
             if space.is_empty:
                 raise self._contradiction(whole, scope)
         if pin is not None:
-            space = narrowed(space, pin, pin.value)
+            space = space.narrowed(pin.suffix, pin.value)
             if space.is_empty:
                 raise self._contradiction(whole, scope, (pin, pin.value))
         return space
 
     def constant_space(self, whole: Space) -> Space:
         """What of `whole` satisfies the constraints that depend on nothing. Contradiction if nothing does."""
+        if whole is self._whole:
+            return self._constant_space
         space = self._narrowed_by_constants(whole, None)
         if space.is_empty:
             raise self._contradiction(whole, {})
+        self._whole, self._constant_space = whole, space
         return space
 
     def _narrowed_by_constants(self, whole: Space, broken: Constraint | None) -> Space:
@@ -115,7 +120,7 @@ class AttributeEngine:
         if space is None:
             space = whole
             for constraint, _ in self._constant:
-                space = narrowed(space, *_as_asked(constraint, constraint.value, broken))
+                space = space.narrowed(*_as_asked(constraint, constraint.value, broken))
             if len(self._constant_spaces) < 64:
                 self._constant_spaces[whole, broken] = space
         return space
@@ -126,7 +131,7 @@ class AttributeEngine:
         applied, space = [], whole
         for constraint, value in itertools.chain(own, more):
             applied.append((constraint, value))
-            space = narrowed(space, constraint, value)
+            space = space.narrowed(constraint.suffix, value)
             if space.is_empty:
                 break
         return contradiction(self.name, whole, applied)
@@ -149,11 +154,11 @@ class AttributeEngine:
                 if constraint.suffix == "St":
                     space = enumerable(space)
                     value = _where_defined(value)
-                space = narrowed(space, *_as_asked(constraint, value, broken))
+                space = space.narrowed(*_as_asked(constraint, value, broken))
         except Contradiction:
             return None
         if pin is not None and not space.is_empty:
-            space = narrowed(space, pin, pin.value)
+            space = space.narrowed(pin.suffix, pin.value)
         if space.is_empty:
             return None
         if draft.spared:
@@ -165,9 +170,10 @@ class AttributeEngine:
     # --- Choosing -----------------------------------------------------------------------------------------------------
 
     def choose(
-        self, whole: Space, draft: Draft, pin: Constraint | None = None, preferred: tuple[Any, ...] = (), **how: Any
-    ) -> Any:
-        """A value; `preferred` and `how` are the keywords of `generator.choose`."""
+        self, whole: Space, draft: Draft, pin: Constraint | None = None, preferred: tuple[Any, ...] = (),
+        window: Window = TYPICAL_INTEGERS, each: bool = False, materialized: bool = False,
+    ) -> Any:  # fmt: skip
+        """A value; from `preferred` on as for `generator.choose`."""
         space = self.broken_space(whole, draft, pin) if draft.to_break is not None else None
         if space is None:
             if self._gen is not None:
@@ -180,7 +186,9 @@ class AttributeEngine:
             if value in space:
                 break
         else:
-            value = self.chosen_from(space, draft, preferred=preferred, **how)
+            value = generator.choose(
+                space, self.place, draft.coverage, draft.dice, window, each, materialized, preferred
+            )
         return float(value) if self._is_real else value
 
     def _wished_or_given(self, draft: Draft) -> Any:
@@ -190,9 +198,9 @@ class AttributeEngine:
                 return value
         return self.checked(self.given(draft), draft.scope)
 
-    def chosen_from(self, space: Space, draft: Draft, **how: Any) -> Any:
+    def chosen_from(self, space: Space, draft: Draft) -> Any:
         """A value of a space that has been solved."""
-        return generator.choose(space, self.place, draft.coverage, draft.dice, **how)
+        return generator.choose(space, self.place, draft.coverage, draft.dice)
 
     def given(self, draft: Draft) -> Any:
         """What the Gen of this attribute gives."""
@@ -215,7 +223,7 @@ class AttributeEngine:
         """The constraints that not every value of `space` satisfies; if `strict`, but for those of which any violation
         may be accepted, and is judged."""
         for constraint, keys in self._strict if strict else (*self._constant, *self._varying):
-            if narrowed(space, constraint, value_of(constraint, keys, scope)) != space:
+            if space.narrowed(constraint.suffix, value_of(constraint, keys, scope)) != space:
                 yield constraint
 
     def value_of(self, constraint: Constraint, scope: Scope) -> Any:
@@ -244,7 +252,7 @@ def _keys(argument: Argument, constraint: Constraint, names: Sequence[str]) -> t
 
 def value_of(constraint: Constraint, keys: Sequence[str], scope: Scope) -> Any:
     """The constraint's value; of St the predicate."""
-    if constraint.is_constant:
+    if constraint.parameters is None:
         return constraint.value
     values = map(scope.__getitem__, keys)
     if constraint.suffix == "St":
@@ -268,10 +276,10 @@ def _where_defined(holds: Callable[[Any], bool]) -> Callable[[Any], bool]:
     return holds_and_is_defined
 
 
-def _as_asked(constraint: Constraint, value: Any, broken: Constraint | None) -> tuple[Constraint, Any]:
-    """The constraint with its value, negated if it is the one to be broken."""
+def _as_asked(constraint: Constraint, value: Any, broken: Constraint | None) -> tuple[str, Any]:
+    """The suffix of a constraint and its value, negated if it is the one to be broken."""
     if constraint is not broken:
-        return constraint, value
+        return constraint.suffix, value
     if constraint.suffix == "St":
-        return constraint, lambda candidate: not value(candidate)
-    return Constraint(constraint.attribute, NEGATIONS[constraint.suffix], value), value
+        return "St", lambda candidate: not value(candidate)
+    return NEGATIONS[constraint.suffix], value

@@ -70,18 +70,15 @@ class Dice:
         self._stream = stream
         self._words: list[int] = []
 
-    def _word(self) -> int:
-        if not self._words:
-            self._words = self._stream.bits(64).tolist()
-        return self._words.pop()
-
     def below(self, count: int) -> int:
         """One of 0 .. count - 1."""
-        return self._word() % count
+        if not self._words:
+            self._words = self._stream.bits(64).tolist()
+        return self._words.pop() % count
 
     def unit(self) -> float:
         """k * 2^-53 in [0, 1)."""
-        return (self._word() >> 11) * 2.0**-53
+        return (self.below(2**64) >> 11) * 2.0**-53
 
     def weighted(self, weights: Sequence[int]) -> int:
         """The number of one of the weights, in proportion to them."""

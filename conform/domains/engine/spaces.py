@@ -32,11 +32,15 @@ class Discrete:
         return value in self.members
 
     def narrowed(self, suffix: str, value: Any) -> Discrete:
-        """The members for which `member suffix value` holds."""
+        """The members for which `member suffix value` holds; St: for which the predicate `value` does."""
+        if suffix == "Eq":
+            return Discrete(tuple([member for member in self.members if member == value]))
         if suffix == "In":
             return Discrete(tuple([member for member in self.members if member in value]))
         if suffix == "NotIn":
             return Discrete(tuple([member for member in self.members if member not in value]))
+        if suffix == "St":
+            return such_that(self, value)
         holds = _HOLDS[suffix]
         return Discrete(tuple([member for member in self.members if holds(member, value)]))
 
@@ -102,7 +106,8 @@ class Intervals:
         return False
 
     def narrowed(self, suffix: str, value: Any) -> Space:
-        """The numbers of this space for which `number suffix value` holds. ValueError where `value` is NaN."""
+        """The numbers of this space for which `number suffix value` holds; St: for which the predicate does. ValueError
+        where `value` is NaN, or the space cannot be gone through."""
         if suffix == "Eq":
             return Discrete((value,) if value in self else ())
         if suffix == "In":
@@ -112,6 +117,8 @@ class Intervals:
         if suffix in ("Ne", "NotIn"):
             points = (value,) if suffix == "Ne" else value
             return self._clipped(list(_between(sorted(set(points)))))
+        if suffix == "St":
+            return such_that(self, value)
         return self._clipped([_half_line(suffix, value)])
 
     def universe(self) -> Intervals:
@@ -147,7 +154,7 @@ class Intervals:
         if isinstance(values, Intervals):  # of the reals too: their integers are meant then
             return self._clipped(values.intervals)
         members = values.members if isinstance(values, Discrete) else values
-        return Discrete(tuple(dict.fromkeys(value for value in members if value in self)))
+        return Discrete(tuple(dict.fromkeys([value for value in members if value in self])))
 
     def _clipped(self, others: Collection[Interval]) -> Intervals:
         kept = []
@@ -178,7 +185,7 @@ class Everything:
         return value not in self.excluded
 
     def narrowed(self, suffix: str, value: Any) -> Space:
-        """The values for which `it suffix value` holds: an order holds for none."""
+        """The values for which `it suffix value` holds: an order holds for none. ValueError for a St."""
         if suffix == "Eq":
             return Discrete((value,) if value in self else ())
         if suffix == "In":
@@ -189,7 +196,7 @@ class Everything:
             return value.complement(self)
         if suffix in ("Ne", "NotIn"):
             return Everything(self.excluded + ((value,) if suffix == "Ne" else tuple(value)))
-        return Discrete(())
+        return such_that(self, value) if suffix == "St" else Discrete(())
 
     def complement(self, universe: Everything) -> Discrete:
         return Discrete(tuple(value for value in self.excluded if value in universe))
@@ -254,6 +261,5 @@ def _closed(piece: Interval) -> Interval:
 
 
 _HOLDS: dict[str, Callable[[Any, Any], bool]] = {
-    "Eq": operator.eq, "Ne": operator.ne,
-    "Lt": operator.lt, "Le": operator.le, "Gt": operator.gt, "Ge": operator.ge,
+    "Ne": operator.ne, "Lt": operator.lt, "Le": operator.le, "Gt": operator.gt, "Ge": operator.ge,
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Variables: the types of what is generated, and how a constraint restricts the space of values."""
+"""Variables: the types of what is generated, their values, and what is said where constraints leave none of them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from conform.domains.engine import dtypes
 from conform.domains.engine.constraints import Constraint
 from conform.domains.engine.mathematics import shown
-from conform.domains.engine.spaces import ANYTHING, INTEGERS, REALS, Discrete, Space, such_that
+from conform.domains.engine.spaces import ANYTHING, INTEGERS, REALS, Discrete, Space
 
 
 class VariableType(Enum):
@@ -72,17 +72,10 @@ def _leave_nothing(whole: Space, constraints: Sequence[Applied]) -> bool:
     space = whole
     try:
         for constraint, value in constraints:
-            space = narrowed(space, constraint, value)
+            space = space.narrowed(constraint.suffix, value)
     except ValueError:  # without its neighbours a "such that" has too much to enumerate: they are needed
         return False
     return space.is_empty
-
-
-def narrowed(space: Space, constraint: Constraint, value: Any) -> Space:
-    """What of the space satisfies the constraint, whose value is `value` (for St a predicate)."""
-    if constraint.suffix == "St":
-        return such_that(space, value)
-    return space.narrowed(constraint.suffix, value)
 
 
 def _with_value(constraint: Constraint, value: Any) -> str:
