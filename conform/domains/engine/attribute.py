@@ -126,7 +126,7 @@ class AttributeEngine:
         return space
 
     def _contradiction(self, whole: Space, scope: Scope, *more: Applied) -> Contradiction:
-        """What to raise where the constraints, and `more`, leave nothing of `whole`: those up to the first that does."""
+        """What to raise where the constraints, and `more`, leave nothing of `whole`, up to the first that does so."""
         own = ((one, value_of(one, keys, scope)) for one, keys in (*self._constant, *self._varying))
         applied, space = [], whole
         for constraint, value in itertools.chain(own, more):
@@ -254,13 +254,14 @@ def value_of(constraint: Constraint, keys: Sequence[str], scope: Scope) -> Any:
     """The constraint's value; of St the predicate."""
     if constraint.parameters is None:
         return constraint.value
-    values = map(scope.__getitem__, keys)
     if constraint.suffix == "St":
-        return partial(_holds, constraint.value, tuple(values))
-    return constraint.value(*values)
+        return partial(_holds, constraint.value, [scope[key] for key in keys])
+    if len(keys) == 1:
+        return constraint.value(scope[keys[0]])
+    return constraint.value(*[scope[key] for key in keys])
 
 
-def _holds(function: Callable[..., bool], values: tuple[Any, ...], candidate: Any) -> bool:
+def _holds(function: Callable[..., bool], values: Sequence[Any], candidate: Any) -> bool:
     return function(candidate, *values)
 
 

@@ -44,7 +44,8 @@ class Limits(NamedTuple):
         most = self.size_of_rank[min(rank, len(self.size_of_rank) - 1)]
         if self.short and dice.below(2):
             most = self.short
-        return (2, max(2, min(most, self.numel // max(numel, 1))))
+        room = self.numel // numel if numel > 1 else self.numel
+        return (2, max(2, most if most < room else room))
 
 
 class Target(NamedTuple):
@@ -122,8 +123,10 @@ def choose(
 
 def _with_preferred(targets: tuple[Target, ...], space: Space, preferred: tuple[Any, ...]) -> tuple[Target, ...]:
     wanted = [value for value in preferred if value in space]
+    if not wanted:
+        return targets
     others = [target for target in targets if target.is_inner or target.value not in wanted]
-    weight = max(1, sum(target.weight for target in others) // max(len(wanted), 1))
+    weight = max(1, sum(target.weight for target in others) // len(wanted))
     return (*[Target(value, weight, value) for value in wanted], *others)
 
 

@@ -139,14 +139,14 @@ class OpSpec:
     def _is_possible(self, dtype: str) -> bool:
         """Whether a few tuples, enough to have every keyword's values, can have all data in the dtype; where one
         holds the result, whether any of some more can."""
-        coverage = Coverage()
+        coverage, pins = Coverage(), self.pins(dtype, every=True)
         if self.holder is not None:
-            return any(self._can_be(dtype, number, coverage) for number in range(_TUPLES_FOR_HOLDERS))
-        return all(self._can_be(dtype, number, coverage) for number in range(_TUPLES_FOR_KEYWORDS))
+            return any(self._can_be(pins, number, coverage) for number in range(_TUPLES_FOR_HOLDERS))
+        return all(self._can_be(pins, number, coverage) for number in range(_TUPLES_FOR_KEYWORDS))
 
-    def _can_be(self, dtype: str, number: int, coverage: Coverage) -> bool:
+    def _can_be(self, pins: dict[str, Constraint], number: int, coverage: Coverage) -> bool:
         draft = Draft(coverage, lambda label: Stream(0, self.name, number, label))
-        draft.pins = self.pins(dtype, every=True)
+        draft.pins = pins
         try:
             self.generate(draft)
         except Contradiction:
