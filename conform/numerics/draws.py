@@ -28,20 +28,32 @@ class Stream:
     (four words), so two short draws are not the two halves of one long draw.
     """
 
-    __slots__ = ("_block", "_key")
+    __slots__ = ("_block", "_hashed", "_parts")
 
     def __init__(self, seed: int, test_id: str, sample: int, label: str) -> None:
-        # The length keeps the four parts apart, whatever characters an id has.
-        parts = f"{seed} {sample} {len(test_id)} {test_id}{label}"
-        digest = hashlib.sha256(parts.encode()).digest()
-        self._key = np.frombuffer(digest, dtype="<u8", count=2)
+        self._parts = (seed, test_id, sample, label)
+        self._hashed: np.ndarray | None = None
         self._block = 0
+
+    @property
+    def _key(self) -> np.ndarray:
+        """The hash of the four parts, made when it is needed: most streams are not drawn from."""
+        if self._hashed is None:
+            seed, test_id, sample, label = self._parts
+            # The length keeps the four parts apart, whatever characters an id has.
+            text = f"{seed} {sample} {len(test_id)} {test_id}{label}"
+            self._hashed = np.frombuffer(hashlib.sha256(text.encode()).digest(), dtype="<u8", count=2)
+        return self._hashed
 
     def bits(self, count: int) -> np.ndarray:
         """`count` words of 64 random bits, uint64."""
         words = _philox(self._key, self._block, count)
-        self._block += -(-count // _WORDS_PER_BLOCK)
+        self.skip(count)
         return words
+
+    def skip(self, count: int) -> None:
+        """Leave out what `bits` would give: so many words are never made."""
+        self._block += -(-count // _WORDS_PER_BLOCK)
 
     def uniform(self, shape: Shape) -> np.ndarray:
         """k * 2^-53 with k uniform over 0 .. 2^53 - 1, float64 in [0, 1)."""

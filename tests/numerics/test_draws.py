@@ -54,6 +54,14 @@ def test_draws_follow_one_another_without_overlap() -> None:
     assert one.bits(2).tolist() == whole[8:10].tolist()
 
 
+@pytest.mark.parametrize("count", [0, 1, 4, 5])
+def test_behind_what_is_skipped_comes_what_comes_behind_bits(count: int) -> None:
+    drawn, skipped = stream(), stream()
+    drawn.bits(count)
+    skipped.skip(count)
+    assert skipped.bits(8).tolist() == drawn.bits(8).tolist()
+
+
 def test_two_streams_do_not_disturb_each_other() -> None:
     a, b = stream("in.0"), stream("in.1")
     interleaved = [a.bits(3).tolist(), b.bits(3).tolist(), a.bits(3).tolist()]

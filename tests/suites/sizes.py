@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from conform.domains.engine.arguments import Argument
 from conform.domains.engine.spaces import INTEGERS
-from conform.domains.engine.variables import narrowed
 
 
 def admits(tensor: Argument, size: int) -> bool:
     """Whether the constraints on every size of the tensor, which depend on nothing, all hold for this one."""
     constant = [one for one in tensor.constraints_on("Size") if one.is_constant and one.suffix not in ("Be", "Gen")]
-    return all(size in narrowed(INTEGERS, one, one.value) for one in constant)
+    return all(size in INTEGERS.narrowed(one.suffix, one.value) for one in constant)

@@ -23,7 +23,6 @@ from conform.interp import semantics
 from conform.numerics.formats import format_of
 from conform.suites import load
 from conform.suites.cases import Draw, Selection, draws, resolved_op
-from conform.suites.derived.plain import first_tensor
 from conform.suites.derived.targets import RANKS, SIZES
 from conform.suites.filters import may_match_op
 from tests.every_spec import every_spec, every_spec_of_no_alias
@@ -119,18 +118,18 @@ def test_every_size_at_which_kernels_change(spec: OpSpec) -> None:
     """Of the last dim of the first tensor, where that is free, as far as the spec's constant bounds allow."""
     last = of_first(spec, lambda shape: shape[-1] if shape else None) - {None}
     free = set(SIZES) - {0, 1} if len(last - {0, 1}) > 2 else set()
-    wanted = ({0, 1} & last) | {size for size in free if admits(first_tensor(spec), size)}
+    wanted = ({0, 1} & last) | {size for size in free if admits(spec.first_tensor, size)}
     assert lacking(wanted, {shape[-1] for shape in shown(spec) if shape}) == set()
 
 
 def of_first(spec: OpSpec, property_: Callable[[tuple[int, ...]], Any]) -> set[Any]:
     """A property of the first tensor's shape in all tuples."""
-    first = first_tensor(spec)
+    first = spec.first_tensor
     return {property_(shapes_of(one)[first.name]) for one in possible(spec)} if first else set()
 
 
 def shown(spec: OpSpec) -> list[tuple[int, ...]]:
-    first = first_tensor(spec)
+    first = spec.first_tensor
     return [shapes[first.name] for shapes in seen(spec.name).shapes if first and first.name in shapes]
 
 

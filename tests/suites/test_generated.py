@@ -20,11 +20,12 @@ from conform.domains.engine.constraints import Dtype, Length, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument, elements_of
 from conform.domains.engine.meta_tuple import MetaTuple, invalid_tuples, valid_tuples
 from conform.domains.engine.op_spec import OpSpec
-from conform.domains.specs import specs
+from conform.domains.specs import spec_of, specs
 from conform.errors import UsageError
 from conform.numerics.draws import Stream
 from conform.suites import Test, load, nodes, sample
 from conform.suites.cases import Selection
+from conform.suites.generated.as_nodes import nodes_of
 from conform.suites.generated.tests import as_test, suite_tests
 from conform.suites.generated.yaml_text import lines_of, node_text
 from conform.suites.select import select
@@ -93,6 +94,17 @@ def test_open_ends_are_not_drawn() -> None:
 def test_a_discrete_set_is_written_out() -> None:
     spec = OpSpec("aten::neg", [tensor("self", Dtype.Eq("int32"), of_shape(3), Value.In((7,)))])
     assert lines(spec)[2:] == ["      - {type: const_tensor, shape: [3], dtype: int32, value: [7, 7, 7]}"]
+
+
+def test_elements_that_are_written_out_are_those_of_the_whole_call() -> None:
+    """Though of the others, such as the floats of self before the mask, nothing is drawn."""
+    spec, behind_floats = spec_of("aten::masked_scatter"), 0
+    for one in itertools.islice(valid_tuples(spec, 0), 40):
+        (_, mask, _), _ = nodes_of(spec, one, Stream(0, "a", 0, "b"))
+        if mask.draw is None:
+            assert mask.value == arguments(spec, one, Stream(0, "a", 0, "b")).args[1].tolist()
+            behind_floats += one.arguments["self"].dtype.startswith("float")
+    assert behind_floats > 2
 
 
 def test_lists_none_and_empty_lists() -> None:

@@ -17,7 +17,6 @@ from conform.numerics.draws import Stream
 from conform.numerics.formats import format_named
 from conform.suites import load
 from conform.suites.derived import scale
-from conform.suites.derived.plain import first_tensor
 from conform.suites.nodes import Draw
 from tests.suites.sizes import admits
 
@@ -55,16 +54,16 @@ OF_OTHER_LINES = (
 )
 
 
-@pytest.mark.parametrize("spec", [one for one in specs() if first_tensor(one)], ids=lambda spec: spec.name)
+@pytest.mark.parametrize("spec", [one for one in specs() if one.first_tensor], ids=lambda spec: spec.name)
 def test_every_op_on_tensors_has_every_length_of_a_line_and_one_in_every_dtype(spec: OpSpec) -> None:
     found = names(scale.of_sizes(spec))
     assert len(set(found)) == len(found)
     assert set(names(scale.in_core(spec))) <= set(found)
     if spec.name in OF_OTHER_LINES:
         return
-    assert {f"line_{size}" for size in scale.LINE if admits(first_tensor(spec), size)} <= set(found)
+    assert {f"line_{size}" for size in scale.LINE if admits(spec.first_tensor, size)} <= set(found)
     is_left_out = spec.data is not None and spec.data.may_be_none
-    assert is_left_out or not admits(first_tensor(spec), scale.IN_EVERY_DTYPE) or of_line(spec) >= set(spec.dtypes)
+    assert is_left_out or not admits(spec.first_tensor, scale.IN_EVERY_DTYPE) or of_line(spec) >= set(spec.dtypes)
     assert (f"line_{scale.COUNTER}" in found) == bool(traits_of(spec.name).along)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import math
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -20,8 +22,9 @@ from conform.numerics.formats import Format, format_named
 _STEPS = 128  # values that a bounded real interval is drawn from: few enough for every format to hold them
 
 
-def arguments(spec: OpSpec, tuple_: MetaTuple, stream: Stream) -> Arguments:
-    """The call that a meta tuple stands for. Tensors are contiguous and typical, within their spaces.
+def arguments(spec: OpSpec, tuple_: MetaTuple, stream: Stream, unread: Collection[str] = ()) -> Arguments:
+    """The call that a meta tuple stands for. Tensors are contiguous and typical, within their spaces; of arguments
+    that are `unread` typical numbers are zeros.
 
     Tensors whose values a constraint speaks of are literal: special values would leave its space.
     """
@@ -31,7 +34,7 @@ def arguments(spec: OpSpec, tuple_: MetaTuple, stream: Stream) -> Arguments:
     for name, meta in tuple_.arguments.items():
         if name in tuple_.omitted:
             continue
-        value = _value(meta, spec.engines[name], stream, scope)
+        value = _value(meta, spec.engines[name], _Unread(stream) if name in unread else stream, scope)
         for part in tensor_metas(meta):
             if part.value is not None and name not in spec.nonzero_integers:
                 literal.append(count)
@@ -41,6 +44,20 @@ def arguments(spec: OpSpec, tuple_: MetaTuple, stream: Stream) -> Arguments:
         else:
             args.append(value)
     return Arguments(args, kwargs, frozenset(literal))
+
+
+class _Unread:
+    """A stream that makes no normal numbers, which take long to make, and goes on as if it had."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+
+    def normal(self, shape: tuple[int, ...]) -> np.ndarray:
+        self._stream.skip(math.prod(shape))
+        return np.zeros(shape)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
 def _value(meta: MetaArgument, engine: MetaArgumentEngine, stream: Stream, scope: Scope) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from conform.call import schemas
@@ -34,19 +35,19 @@ class ArgumentType:
     dtypes: VariableType = VariableType.TENSOR_DTYPE
     is_index: bool = False
 
-    @property
+    @cached_property
     def is_tensor(self) -> bool:
         return "Rank" in self.attributes and "Length" not in self.attributes
 
-    @property
+    @cached_property
     def is_tensor_list(self) -> bool:
         return "Rank" in self.attributes and "Length" in self.attributes
 
-    @property
+    @cached_property
     def is_list(self) -> bool:
         return "Length" in self.attributes
 
-    @property
+    @cached_property
     def is_number(self) -> bool:
         return self.attributes == ("Dtype", "Value")
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from conform.domains.engine import generator
 from conform.domains.engine.arguments import Argument
 from conform.domains.engine.constraints import NEGATIONS, Constraint
 from conform.domains.engine.coverage import Coverage, Place
-from conform.domains.engine.generator import Dice, Limits
+from conform.domains.engine.generator import TYPICAL_INTEGERS, Dice, Limits, Window
 from conform.domains.engine.spaces import Discrete, Space, enumerable
-from conform.domains.engine.variables import Contradiction, Variable, VariableType, narrowed
+from conform.domains.engine.variables import Applied, Contradiction, VariableType, contradiction
 from conform.numerics.draws import Stream
 
 if TYPE_CHECKING:
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
 
 Scope = dict[str, "View"]  # what a constraint's parameters mean; own structure under "#name"
 OWN = "#own"
-_NOTHING = object()
 # Of a place, the values that it can have (None where a Gen gives one) and what a spec prefers: candidates, best first.
 Wish = Callable[[Place, Space | None, Sequence[Any], "Draft"], Sequence[Any]]
 
@@ -74,7 +75,9 @@ class AttributeEngine:
             for each in (*self._constant, *self._varying)
             if not each[0].lenience or each[0].lenient_where or not each[0].is_judged
         ]
-        self._starts: dict[Space, Variable] = {}
+        self._constant_spaces: dict[tuple[Space, Constraint | None], Space] = {}
+        self._whole: Space | None = None  # the last that was asked for, and what the constants leave of it
+        self._constant_space: Space | None = None
 
     @property
     def is_free(self) -> bool:
@@ -90,29 +93,48 @@ class AttributeEngine:
 
     def space(self, whole: Space, scope: Scope, pin: Constraint | None = None) -> Space:
         """What of `whole` satisfies every constraint. Contradiction if nothing does."""
-        start = self._start(whole)
-        if not self._varying and pin is None:
-            return start.space
-        variable = start.copy()
+        space = self.constant_space(whole)
         for constraint, keys in self._varying:
-            variable.restrict(constraint, value_of(constraint, keys, scope), self.name)
+            space = space.narrowed(constraint.suffix, value_of(constraint, keys, scope))
+            if space.is_empty:
+                raise self._contradiction(whole, scope)
         if pin is not None:
-            variable.restrict(pin, pin.value, self.name)
-        return variable.space
+            space = space.narrowed(pin.suffix, pin.value)
+            if space.is_empty:
+                raise self._contradiction(whole, scope, (pin, pin.value))
+        return space
 
     def constant_space(self, whole: Space) -> Space:
-        """What of `whole` satisfies the constraints that depend on nothing."""
-        return self._start(whole).space
+        """What of `whole` satisfies the constraints that depend on nothing. Contradiction if nothing does."""
+        if whole is self._whole:
+            return self._constant_space
+        space = self._narrowed_by_constants(whole, None)
+        if space.is_empty:
+            raise self._contradiction(whole, {})
+        self._whole, self._constant_space = whole, space
+        return space
 
-    def _start(self, whole: Space) -> Variable:
-        start = self._starts.get(whole)
-        if start is None:
-            start = Variable(whole)
+    def _narrowed_by_constants(self, whole: Space, broken: Constraint | None) -> Space:
+        """What of `whole` satisfies the constraints that depend on nothing, and breaks `broken` if that is one."""
+        space = self._constant_spaces.get((whole, broken))
+        if space is None:
+            space = whole
             for constraint, _ in self._constant:
-                start.restrict(constraint, constraint.value, self.name)
-            if len(self._starts) < 64:
-                self._starts[whole] = start
-        return start
+                space = space.narrowed(*_as_asked(constraint, constraint.value, broken))
+            if len(self._constant_spaces) < 64:
+                self._constant_spaces[whole, broken] = space
+        return space
+
+    def _contradiction(self, whole: Space, scope: Scope, *more: Applied) -> Contradiction:
+        """What to raise where the constraints, and `more`, leave nothing of `whole`, up to the first that does so."""
+        own = ((one, value_of(one, keys, scope)) for one, keys in (*self._constant, *self._varying))
+        applied, space = [], whole
+        for constraint, value in itertools.chain(own, more):
+            applied.append((constraint, value))
+            space = space.narrowed(constraint.suffix, value)
+            if space.is_empty:
+                break
+        return contradiction(self.name, whole, applied)
 
     def broken_space(self, whole: Space, draft: Draft, pin: Constraint | None = None) -> Space | None:
         """What of `whole` breaks the constraint that the draft shall break, and satisfies all others.
@@ -121,30 +143,37 @@ class AttributeEngine:
         nothing is left to break in the draft.
         """
         broken = draft.to_break
-        if broken is None or all(broken is not one for one in self.constraints):
+        if broken is None or broken not in self.constraints:
             return None
-        variable = Variable(whole)
+        space = self._narrowed_by_constants(whole, broken)
         try:
-            for constraint, keys in (*self._constant, *self._varying):
+            for constraint, keys in self._varying:
+                if space.is_empty:
+                    return None
                 value = value_of(constraint, keys, draft.scope)
                 if constraint.suffix == "St":
-                    variable.space = enumerable(variable.space)
+                    space = enumerable(space)
                     value = _where_defined(value)
-                variable.restrict(*(_negated(constraint, value) if constraint is broken else (constraint, value)), "")
-            if pin is not None:
-                variable.restrict(pin, pin.value, self.name)
+                space = space.narrowed(*_as_asked(constraint, value, broken))
         except Contradiction:
+            return None
+        if pin is not None and not space.is_empty:
+            space = space.narrowed(pin.suffix, pin.value)
+        if space.is_empty:
             return None
         if draft.spared:
             draft.spared -= 1
             return None
         draft.to_break = None
-        return variable.space
+        return space
 
     # --- Choosing -----------------------------------------------------------------------------------------------------
 
-    def choose(self, whole: Space, draft: Draft, pin: Constraint | None = None, **how: Any) -> Any:
-        """A value; `how` are the keywords of `generator.choose`."""
+    def choose(
+        self, whole: Space, draft: Draft, pin: Constraint | None = None, preferred: tuple[Any, ...] = (),
+        window: Window = TYPICAL_INTEGERS, each: bool = False, materialized: bool = False,
+    ) -> Any:  # fmt: skip
+        """A value; from `preferred` on as for `generator.choose`."""
         space = self.broken_space(whole, draft, pin) if draft.to_break is not None else None
         if space is None:
             if self._gen is not None:
@@ -152,10 +181,14 @@ class AttributeEngine:
             space = self.space(whole, draft.scope, pin)
         if self._preferred:
             stated = [value for one, keys in self._preferred for value in value_of(one, keys, draft.scope)]
-            how["preferred"] = (*stated, *how.get("preferred", ()))
-        wished = (value for value in draft.wish(self.place, space, how.get("preferred", ()), draft) if value in space)
-        value = next(wished, _NOTHING)
-        value = self.chosen_from(space, draft, **how) if value is _NOTHING else value
+            preferred = (*stated, *preferred)
+        for value in draft.wish(self.place, space, preferred, draft):
+            if value in space:
+                break
+        else:
+            value = generator.choose(
+                space, self.place, draft.coverage, draft.dice, window, each, materialized, preferred
+            )
         return float(value) if self._is_real else value
 
     def _wished_or_given(self, draft: Draft) -> Any:
@@ -165,9 +198,9 @@ class AttributeEngine:
                 return value
         return self.checked(self.given(draft), draft.scope)
 
-    def chosen_from(self, space: Space, draft: Draft, **how: Any) -> Any:
+    def chosen_from(self, space: Space, draft: Draft) -> Any:
         """A value of a space that has been solved."""
-        return generator.choose(space, self.place, draft.coverage, draft.dice, **how)
+        return generator.choose(space, self.place, draft.coverage, draft.dice)
 
     def given(self, draft: Draft) -> Any:
         """What the Gen of this attribute gives."""
@@ -190,7 +223,7 @@ class AttributeEngine:
         """The constraints that not every value of `space` satisfies; if `strict`, but for those of which any violation
         may be accepted, and is judged."""
         for constraint, keys in self._strict if strict else (*self._constant, *self._varying):
-            if narrowed(space, constraint, value_of(constraint, keys, scope)) != space:
+            if space.narrowed(constraint.suffix, value_of(constraint, keys, scope)) != space:
                 yield constraint
 
     def value_of(self, constraint: Constraint, scope: Scope) -> Any:
@@ -219,12 +252,17 @@ def _keys(argument: Argument, constraint: Constraint, names: Sequence[str]) -> t
 
 def value_of(constraint: Constraint, keys: Sequence[str], scope: Scope) -> Any:
     """The constraint's value; of St the predicate."""
-    if constraint.is_constant:
+    if constraint.parameters is None:
         return constraint.value
-    values = [scope[key] for key in keys]
     if constraint.suffix == "St":
-        return lambda candidate: constraint.value(candidate, *values)
-    return constraint.value(*values)
+        return partial(_holds, constraint.value, [scope[key] for key in keys])
+    if len(keys) == 1:
+        return constraint.value(scope[keys[0]])
+    return constraint.value(*[scope[key] for key in keys])
+
+
+def _holds(function: Callable[..., bool], values: Sequence[Any], candidate: Any) -> bool:
+    return function(candidate, *values)
 
 
 def _where_defined(holds: Callable[[Any], bool]) -> Callable[[Any], bool]:
@@ -239,7 +277,10 @@ def _where_defined(holds: Callable[[Any], bool]) -> Callable[[Any], bool]:
     return holds_and_is_defined
 
 
-def _negated(constraint: Constraint, value: Any) -> tuple[Constraint, Any]:
+def _as_asked(constraint: Constraint, value: Any, broken: Constraint | None) -> tuple[str, Any]:
+    """The suffix of a constraint and its value, negated if it is the one to be broken."""
+    if constraint is not broken:
+        return constraint.suffix, value
     if constraint.suffix == "St":
-        return constraint, lambda candidate: not value(candidate)
-    return Constraint(constraint.attribute, NEGATIONS[constraint.suffix], value), value
+        return "St", lambda candidate: not value(candidate)
+    return NEGATIONS[constraint.suffix], value

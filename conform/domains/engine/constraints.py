@@ -33,11 +33,11 @@ class Constraint:
 
     lenience: why an implementation may accept a violation, None where it must refuse it; lenient_where: a function of
     arguments, where that holds for some calls only; is_judged: whether the kit has semantics for what is accepted;
-    is_divisor: it keeps zero out of integer divisors.
+    is_divisor: it keeps zero out of integer divisors; same_as: the tensor of which it demands what that has.
     """
 
-    __slots__ = ("attribute", "is_divisor", "is_judged", "left", "lenience", "lenient_where", "parameters", "suffix",
-                 "text_given", "value")  # fmt: skip
+    __slots__ = ("attribute", "is_divisor", "is_judged", "left", "lenience", "lenient_where", "parameters", "same_as",
+                 "suffix", "text_given", "value")  # fmt: skip
 
     def __init__(
         self, attribute: str, suffix: str, value: Any, parameters: tuple[str, ...] | None = None, text: str = ""
@@ -54,6 +54,7 @@ class Constraint:
         self.is_judged = True
         self.left = attribute.lower()
         self.is_divisor = False
+        self.same_as: str | None = None
 
     def lenient(self, reason: str, where: Callable[..., bool] | None = None) -> Constraint:
         """This constraint, of which a violation is known to be accepted; with `where`, by the calls for which it holds.
@@ -75,6 +76,12 @@ class Constraint:
         if self.lenience is None or self.lenient_where is None:
             return self.lenience is not None
         return self.lenient_where(*[views[name] for name in inspect.signature(self.lenient_where).parameters])
+
+    def same(self, name: str) -> Constraint:
+        """This constraint, which demands what the tensor `name` has: that tensor satisfies it."""
+        new = copy.copy(self)
+        new.same_as = name
+        return new
 
     def of(self, left: str) -> Constraint:
         """This constraint on what is printed as `left`."""

@@ -26,32 +26,34 @@ class Coverage:
     """What one sequence of tuples has covered. `begin` starts a tuple."""
 
     def __init__(self) -> None:
-        self._seen: set[tuple[Place, object]] = set()
-        self._pairs: set[tuple[tuple[Place, object], tuple[Place, object]]] = set()
-        self._partners: list[tuple[Place, object]] = []
-
-    @property
-    def count(self) -> int:
-        """How many targets, and pairs of them, have been had."""
-        return len(self._seen) + len(self._pairs)
+        self.count = 0  # of targets, and pairs of them, that have been had
+        self._had: dict[Place, dict[object, set[int]]] = {}  # by label of a target: beside which marks
+        self._marks: dict[tuple[Place, object], int] = {}  # the number of a label at a paired place
+        self._partners: list[int] = []
 
     def begin(self) -> None:
         self._partners = []
 
     def choose(self, place: Place, targets: Sequence[Target], dice: Dice) -> Target:
         """The target to take; ties are broken by the dice, so that places do not go in step."""
-        marks = [(place, target.label) for target in targets]
-        wanted = [number for number, mark in enumerate(marks) if mark not in self._seen]
+        had = self._had.setdefault(place, {})
+        wanted = [number for number, target in enumerate(targets) if target.label not in had]
         if place.is_paired and self._partners and not wanted:
-            news = [sum((partner, mark) not in self._pairs for partner in self._partners) for mark in marks]
-            most = max(news)
-            wanted = [number for number, new in enumerate(news) if new == most] if most else []
+            known = [sum(map(had[target.label].__contains__, self._partners)) for target in targets]
+            fewest = min(known)
+            is_new = fewest < len(self._partners)
+            wanted = [number for number, pairs in enumerate(known) if pairs == fewest] if is_new else []
         number = wanted[dice.below(len(wanted))] if wanted else dice.weighted([one.weight for one in targets])
-        self._record(marks[number])
+        self._record(place, targets[number].label, had)
         return targets[number]
 
-    def _record(self, mark: tuple[Place, object]) -> None:
-        self._seen.add(mark)
-        if mark[0].is_paired:
-            self._pairs.update((partner, mark) for partner in self._partners)
-            self._partners.append(mark)
+    def _record(self, place: Place, label: object, had: dict[object, set[int]]) -> None:
+        if label not in had:
+            had[label] = set()
+            self.count += 1
+        if place.is_paired:
+            beside = had[label]
+            self.count -= len(beside)
+            beside.update(self._partners)
+            self.count += len(beside)
+            self._partners.append(self._marks.setdefault((place, label), len(self._marks)))

@@ -71,6 +71,8 @@ class Elements:
 
 def _holding(suffix: str, value: Any) -> Holds | None:
     """What tells for which elements `element suffix value` holds; None if it does for all."""
+    if suffix == "St":
+        raise TypeError("such that: a predicate is asked about one value, not about the elements of a tensor")
     if suffix in _ORDERS:
         return lambda block: _ORDERS[suffix](block, value)
     points = suffix in ("Eq", "Ne")

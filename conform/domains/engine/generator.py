@@ -44,7 +44,8 @@ class Limits(NamedTuple):
         most = self.size_of_rank[min(rank, len(self.size_of_rank) - 1)]
         if self.short and dice.below(2):
             most = self.short
-        return (2, max(2, min(most, self.numel // max(numel, 1))))
+        room = self.numel // numel if numel > 1 else self.numel
+        return (2, max(2, most if most < room else room))
 
 
 class Target(NamedTuple):
@@ -70,18 +71,15 @@ class Dice:
         self._stream = stream
         self._words: list[int] = []
 
-    def _word(self) -> int:
-        if not self._words:
-            self._words = self._stream.bits(64).tolist()
-        return self._words.pop()
-
     def below(self, count: int) -> int:
         """One of 0 .. count - 1."""
-        return self._word() % count
+        if not self._words:
+            self._words = self._stream.bits(64).tolist()
+        return self._words.pop() % count
 
     def unit(self) -> float:
         """k * 2^-53 in [0, 1)."""
-        return (self._word() >> 11) * 2.0**-53
+        return (self.below(2**64) >> 11) * 2.0**-53
 
     def weighted(self, weights: Sequence[int]) -> int:
         """The number of one of the weights, in proportion to them."""
@@ -109,6 +107,8 @@ def choose(
     memory, so ends beyond the window are no targets; preferred: values, which are half of those drawn, where the space
     has them.
     """
+    if isinstance(space, Discrete) and len(space.members) == 1 and not preferred:
+        return space.members[0]
     if isinstance(space, Everything):
         wanted = tuple(value for value in preferred if value in space)
         targets = tuple(Target(value, 4, value) for value in wanted) or (_INNER,)
@@ -123,8 +123,10 @@ def choose(
 
 def _with_preferred(targets: tuple[Target, ...], space: Space, preferred: tuple[Any, ...]) -> tuple[Target, ...]:
     wanted = [value for value in preferred if value in space]
+    if not wanted:
+        return targets
     others = [target for target in targets if target.is_inner or target.value not in wanted]
-    weight = max(1, sum(target.weight for target in others) // max(len(wanted), 1))
+    weight = max(1, sum(target.weight for target in others) // len(wanted))
     return (*[Target(value, weight, value) for value in wanted], *others)
 
 

@@ -19,8 +19,10 @@ from conform.numerics.formats import format_named
 
 View = Any  # a meta argument of a tensor, a tuple of them, or the plain value of anything else
 
-_SCALAR_VALUE = {"bool": VariableType.BOOL, "int": VariableType.INT, "float": VariableType.FLOAT,
-                 "complex": VariableType.COMPLEX}  # fmt: skip
+_BOOLS = WHOLE[VariableType.BOOL]
+_KINDS = WHOLE[VariableType.SCALAR_DTYPE]
+_SCALARS = {"bool": _BOOLS, "int": WHOLE[VariableType.INT], "float": WHOLE[VariableType.FLOAT],
+            "complex": WHOLE[VariableType.COMPLEX]}  # fmt: skip
 
 
 class MetaArgument:
@@ -128,6 +130,9 @@ class MetaArgumentEngine:
             for attribute in argument.attributes
         }
         self._structure = StructuralEngine(argument, self._engines)
+        self._optional = self._engines.get("Optional")
+        self._dtypes = WHOLE[argument.type.dtypes]
+        self._whole = None if argument.type.value is None else WHOLE[argument.type.value]
 
     @property
     def values(self) -> AttributeEngine:
@@ -137,7 +142,7 @@ class MetaArgumentEngine:
     @property
     def constant_kinds(self) -> tuple[str, ...]:
         """The kinds of number that the constant constraints on Dtype allow."""
-        return self._engines["Dtype"].constant_space(WHOLE[VariableType.SCALAR_DTYPE]).members
+        return self._engines["Dtype"].constant_space(_KINDS).members
 
     def generate(self, draft: Draft) -> MetaArgument:
         """A meta argument that fits the draft. Contradiction if there is none."""
@@ -155,18 +160,16 @@ class MetaArgumentEngine:
             meta.structure = self._structure.list_of_values(draft, self._default_of(tuple))
         else:
             pin = draft.pins.get(self.argument.name)
-            whole = WHOLE[type_.value]
-            meta.structure = self._engines["Value"].choose(whole, draft, pin, preferred=self._default_of(object))
+            meta.structure = self._engines["Value"].choose(self._whole, draft, pin, self._default_of(object))
         return meta
 
     def _is_none(self, draft: Draft) -> bool:
-        engine = self._engines.get("Optional")
-        return engine is not None and engine.choose(WHOLE[VariableType.BOOL], draft)
+        return self._optional is not None and self._optional.choose(_BOOLS, draft)
 
     def _tensor(self, meta: MetaArgument, draft: Draft) -> None:
         draft.scope[OWN] = meta
         pin = draft.pins.get(self.argument.name)
-        meta.dtype = self._engines["Dtype"].choose(WHOLE[meta.type.dtypes], draft, pin)
+        meta.dtype = self._engines["Dtype"].choose(self._dtypes, draft, pin)
         meta.structure = self._structure.shape(draft)
         values = self._engines["Value"]
         if values.is_free or not meta.numel:
@@ -179,9 +182,9 @@ class MetaArgumentEngine:
     def _number(self, meta: MetaArgument, draft: Draft) -> None:
         draft.scope[OWN] = meta
         kinds = tuple(type(value).__name__ for value in self.default)
-        meta.dtype = self._engines["Dtype"].choose(WHOLE[VariableType.SCALAR_DTYPE], draft, preferred=kinds)
+        meta.dtype = self._engines["Dtype"].choose(_KINDS, draft, preferred=kinds)
         preferred = tuple(value for value in self.default if type(value).__name__ == meta.dtype)
-        meta.value = self._engines["Value"].choose(WHOLE[_SCALAR_VALUE[meta.dtype]], draft, preferred=preferred)
+        meta.value = self._engines["Value"].choose(_SCALARS[meta.dtype], draft, preferred=preferred)
         if meta.dtype == "float":
             meta.value = float(meta.value)
 

@@ -187,11 +187,14 @@ def violations(spec: OpSpec, arguments: Mapping[str, MetaArgument]) -> list[Cons
     return [broken for one, engine in spec.checks for broken in engine.violations(arguments[one.name], scope)]
 
 
+_OF_RESULTS = Limits(largest=ANY_COUNT)  # a result is as large as it is
+
+
 def results(spec: OpSpec, arguments: Mapping[str, MetaArgument]) -> list[MetaArgument]:
     """The dtype and shape of each output of a valid tuple."""
     draft = Draft(Coverage(), lambda label: Stream(0, spec.name, 0, label))
     draft.scope.update({name: meta.view for name, meta in arguments.items()})
-    draft.limits = Limits(largest=ANY_COUNT)  # a result is as large as it is
+    draft.limits = _OF_RESULTS
     return [one for engine in spec.result_engines for one in tensor_metas(engine.generate(draft))]
 
 
@@ -216,8 +219,7 @@ def _omitted(spec: OpSpec, metas: Mapping[str, MetaArgument], draft: Draft) -> f
         if meta is None or not (declared.kwarg_only or is_last):
             continue
         can_go = declared.has_default and _is_default(meta, declared.default)
-        place = Place(declared.name, "omitted", False)
-        if can_go and draft.coverage.choose(place, _LEAVE_OUT, draft.dice).value:
+        if can_go and draft.coverage.choose(Place(declared.name, "omitted", False), _LEAVE_OUT, draft.dice).value:
             omitted.append(declared.name)
         else:
             is_last = is_last and declared.kwarg_only

@@ -70,6 +70,11 @@ class OpSpec:
         return next(iter([*data, *named, *indices]), None)
 
     @cached_property
+    def first_tensor(self) -> Argument | None:
+        """The tensor that is made first, whose shape the others follow."""
+        return next((one for one in self.order if one.type.is_tensor or one.type.is_tensor_list), None)
+
+    @cached_property
     def dtypes(self) -> tuple[str, ...]:
         """The dtypes that all data tensors can have together, whatever the keywords; without data tensors, those of the
         dtype argument, or those that the Python numbers stand for."""
@@ -134,14 +139,14 @@ class OpSpec:
     def _is_possible(self, dtype: str) -> bool:
         """Whether a few tuples, enough to have every keyword's values, can have all data in the dtype; where one
         holds the result, whether any of some more can."""
-        coverage = Coverage()
+        coverage, pins = Coverage(), self.pins(dtype, every=True)
         if self.holder is not None:
-            return any(self._can_be(dtype, number, coverage) for number in range(_TUPLES_FOR_HOLDERS))
-        return all(self._can_be(dtype, number, coverage) for number in range(_TUPLES_FOR_KEYWORDS))
+            return any(self._can_be(pins, number, coverage) for number in range(_TUPLES_FOR_HOLDERS))
+        return all(self._can_be(pins, number, coverage) for number in range(_TUPLES_FOR_KEYWORDS))
 
-    def _can_be(self, dtype: str, number: int, coverage: Coverage) -> bool:
+    def _can_be(self, pins: dict[str, Constraint], number: int, coverage: Coverage) -> bool:
         draft = Draft(coverage, lambda label: Stream(0, self.name, number, label))
-        draft.pins = self.pins(dtype, every=True)
+        draft.pins = pins
         try:
             self.generate(draft)
         except Contradiction:

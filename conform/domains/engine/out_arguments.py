@@ -52,8 +52,8 @@ def _out(spec: OpSpec, name: str, result: Argument) -> list[Constraint]:
 
 
 def _held(spec: OpSpec, name: str, result: Argument) -> list[Constraint]:
-    """The constraints on a result, as those on the argument that is to hold it: another dtype may be one that results
-    can be converted to, or, of an op to which a dtype can be named, that."""
+    """The constraints on a result, as those on the argument that is to hold it, but for what it has by itself: another
+    dtype may be one that results can be converted to, or, of an op to which a dtype can be named, that."""
     takes_dtype = any(one.type.name == "ScalarType" for one in spec.arguments)
 
     def held(constraint: Constraint) -> Constraint:
@@ -63,7 +63,7 @@ def _held(spec: OpSpec, name: str, result: Argument) -> list[Constraint]:
             return constraint.unjudged(NAMED)
         return constraint.unjudged(CONVERTED, _is_converted(name, constraint))
 
-    return [held(one) for one in result.constraints]
+    return [held(one) for one in result.constraints if one.same_as != name]
 
 
 def _is_converted(name: str, constraint: Constraint) -> Callable[..., bool]:

@@ -1,4 +1,4 @@
-"""Solvable variables: what everything is generated from. A constraint restricts the space of values."""
+"""Variables: the types of what is generated, their values, and what is said where constraints leave none of them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from conform.domains.engine import dtypes
 from conform.domains.engine.constraints import Constraint
 from conform.domains.engine.mathematics import shown
-from conform.domains.engine.spaces import ANYTHING, INTEGERS, REALS, Discrete, Space, such_that
+from conform.domains.engine.spaces import ANYTHING, INTEGERS, REALS, Discrete, Space
 
 
 class VariableType(Enum):
@@ -37,6 +37,7 @@ WHOLE: dict[VariableType, Space] = {
     VariableType.SMALL_FLOAT: Discrete(dtypes.SMALL_FLOATS),
     VariableType.TUPLE: ANYTHING,
 }
+Applied = tuple[Constraint, Any]  # a constraint and its value, of St the predicate
 ORDERED = (VariableType.INT, VariableType.FLOAT)
 ENUMERABLE = (VariableType.BOOL, VariableType.INT, VariableType.SCALAR_DTYPE, VariableType.TENSOR_DTYPE,
               VariableType.SMALL_FLOAT)
@@ -50,56 +51,31 @@ class Contradiction(ValueError):
         self.clash = tuple(clash)
 
 
-class Variable:
-    """A value to be found in `whole`. Restrict it by constraints; what is left is its `space`."""
-
-    __slots__ = ("applied", "space", "whole")
-
-    def __init__(self, whole: Space) -> None:
-        self.whole = self.space = whole
-        self.applied: list[tuple[Constraint, Any]] = []
-
-    def copy(self) -> Variable:
-        new = Variable.__new__(Variable)
-        new.whole, new.space, new.applied = self.whole, self.space, self.applied.copy()
-        return new
-
-    def restrict(self, constraint: Constraint, value: Any, name: str) -> None:
-        """Narrow the space to where `constraint` holds, whose value is `value` (for St a predicate).
-
-        Contradiction, with the constraints that clash, where nothing is left.
-        """
-        self.applied.append((constraint, value))
-        self.space = narrowed(self.space, constraint, value)
-        if self.space.is_empty:
-            clash = self._clash()
-            stated = " and ".join(_with_value(*each) for each in clash)
-            raise Contradiction(f"{name} in {self.whole}: no value satisfies {stated}", [each for each, _ in clash])
-
-    def _clash(self) -> list[tuple[Constraint, Any]]:
-        """A smallest part of the applied constraints that leaves nothing: each that can be spared is."""
-        kept = list(self.applied)
-        for one in self.applied:
-            fewer = [other for other in kept if other is not one]
-            if self._leaves_nothing(fewer):
-                kept = fewer
-        return kept
-
-    def _leaves_nothing(self, constraints: list[tuple[Constraint, Any]]) -> bool:
-        space = self.whole
-        try:
-            for constraint, value in constraints:
-                space = narrowed(space, constraint, value)
-        except ValueError:  # without its neighbours a "such that" has too much to enumerate: they are needed
-            return False
-        return space.is_empty
+def contradiction(name: str, whole: Space, applied: Sequence[Applied]) -> Contradiction:
+    """What is to be raised where constraints leave nothing of `whole`: it names the smallest part that does so."""
+    clash = _clash(whole, applied)
+    stated = " and ".join(_with_value(*each) for each in clash)
+    return Contradiction(f"{name} in {whole}: no value satisfies {stated}", [each for each, _ in clash])
 
 
-def narrowed(space: Space, constraint: Constraint, value: Any) -> Space:
-    """What of the space satisfies the constraint, whose value is `value` (for St a predicate)."""
-    if constraint.suffix == "St":
-        return such_that(space, value)
-    return space.narrowed(constraint.suffix, value)
+def _clash(whole: Space, applied: Sequence[Applied]) -> list[Applied]:
+    """A smallest part of the applied constraints that leaves nothing: each that can be spared is."""
+    kept = list(applied)
+    for one in applied:
+        fewer = [other for other in kept if other is not one]
+        if _leave_nothing(whole, fewer):
+            kept = fewer
+    return kept
+
+
+def _leave_nothing(whole: Space, constraints: Sequence[Applied]) -> bool:
+    space = whole
+    try:
+        for constraint, value in constraints:
+            space = space.narrowed(constraint.suffix, value)
+    except ValueError:  # without its neighbours a "such that" has too much to enumerate: they are needed
+        return False
+    return space.is_empty
 
 
 def _with_value(constraint: Constraint, value: Any) -> str:

@@ -56,14 +56,14 @@ def _aliases(dim: int, rank: int) -> tuple[int, int]:
 def shape_of(name: str) -> tuple[Constraint, ...]:
     """The shape of the tensor."""
     return (
-        Rank.Eq(lambda operand: operand.rank, (name,), f"rank({name})"),
-        Size.Eq(lambda operand, d: operand.size(d), (name, "d"), f"size({name}, d)"),
+        Rank.Eq(lambda operand: operand.rank, (name,), f"rank({name})").same(name),
+        Size.Eq(lambda operand, d: operand.size(d), (name, "d"), f"size({name}, d)").same(name),
     )
 
 
 def dtype_of(name: str) -> Constraint:
     """The dtype of the tensor."""
-    return Dtype.Eq(lambda operand: operand.dtype, (name,), f"dtype({name})")
+    return Dtype.Eq(lambda operand: operand.dtype, (name,), f"dtype({name})").same(name)
 
 
 def shaped(shape: Callable[..., Sequence[int]], text: str = "shape") -> tuple[Constraint, ...]:

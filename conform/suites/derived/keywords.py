@@ -76,7 +76,8 @@ class _Interesting:
     def __call__(self, place: Place, space: Space | None, preferred: Sequence[Any], draft: Draft) -> Sequence[Any]:
         one = argument_of(self.spec, place)
         candidates = self._candidates(one, place.attribute, space, preferred, draft)
-        candidates = [value for value in candidates if space is None or value in space]
+        if space is not None:
+            candidates = [value for value in candidates if value in space]
         if not candidates:
             return self.plain(place, space, preferred, draft)
         targets = [Target((type(value), value), 1, value) for value in dict.fromkeys(candidates)]

@@ -50,11 +50,14 @@ class Plain:
     ending: Mapping[str, int] = field(default_factory=dict)
 
     def __call__(self, place: Place, space: Space | None, preferred: Sequence[Any], draft: Draft) -> Sequence[Any]:
-        one = argument_of(self.spec, place)
-        given = self.given.get((one.name, place.attribute))
+        name, attribute, _ = place
+        if attribute != "Value" and isinstance(space, Discrete) and len(space.members) == 1:
+            return space.members
+        given = self.given.get((name, attribute))
         if given is not None:
-            return given[draft.scope["#d"] :][:1] if place.attribute == "Size" else given
-        match place.attribute:
+            return given[draft.scope["#d"] :][:1] if attribute == "Size" else given
+        one = argument_of(self.spec, place)
+        match attribute:
             case "Optional":
                 return (self.is_none(one),)
             case "Dtype":
@@ -69,12 +72,11 @@ class Plain:
                 return tuple(self._values(one, preferred, draft))
 
     def _default(self, one: Argument) -> Any:
-        return next((each.default for each in self.spec.schema.arguments if each.name == one.name), None)
+        return next(iter(self.spec.engines[one.name].default), None)
 
     def is_none(self, one: Argument) -> bool:
         """Left out if that is the default; given where the caller must choose."""
-        declared = next(each for each in self.spec.schema.arguments if each.name == one.name)
-        return declared.has_default and declared.default is None
+        return self.spec.engines[one.name].default == (None,)
 
     def _dtypes(self, one: Argument) -> tuple[str, ...]:
         if one is self.spec.data:
@@ -94,7 +96,7 @@ class Plain:
         size = self.sizes[place] if -place <= len(self.sizes) else SIZES[0]
         if isinstance(space, Discrete):
             return (size, *[member for member in space.members if member != 1])
-        return (size,) if one is first_tensor(self.spec) else (min(self.free_size, size) or self.free_size, size)
+        return (size,) if one is self.spec.first_tensor else (min(self.free_size, size) or self.free_size, size)
 
     def _values(self, one: Argument, preferred: Sequence[Any], draft: Draft) -> Iterator[Any]:
         if one.name in self.ending:
@@ -129,7 +131,7 @@ def kind_of_number(draft: Draft) -> type:
 
 
 def argument_of(spec: OpSpec, place: Place) -> Argument:
-    return next(one for one in spec.arguments if one.name == place.argument)
+    return spec.engines[place.argument].argument
 
 
 def is_pointwise(spec: OpSpec) -> bool:
@@ -140,7 +142,7 @@ def is_pointwise(spec: OpSpec) -> bool:
 
 def least_rank(spec: OpSpec) -> int:
     """The rank of the first tensor where rank 1 is wished for; 0 without tensors."""
-    first = first_tensor(spec)
+    first = spec.first_tensor
     shape = shape_of(wished_tuple(spec, "rank", Plain(spec, rank=1)).arguments[first.name]) if first else ()
     return len(shape or ())
 
@@ -155,12 +157,7 @@ def shape_of(meta: MetaArgument) -> tuple[int, ...] | None:
 def of_last_sizes(spec: OpSpec, size: int, dtype: str = "float32") -> Iterator[Plain]:
     """The wishes for a size of the first tensor's last dim where that follows from a list of integers, such as the
     sizes of an image: what windows there are takes one element each."""
-    before = itertools.takewhile(lambda one: one is not first_tensor(spec), spec.order)
+    before = itertools.takewhile(lambda one: one is not spec.first_tensor, spec.order)
     for one in before:
         if one.type.name in ("IntList", "Shape"):
             yield Plain(spec, dtype, integers=(0, 1), ending={one.name: size})
-
-
-def first_tensor(spec: OpSpec) -> Argument | None:
-    """The tensor that is made first, whose shape the others follow."""
-    return next((one for one in spec.order if one.type.is_tensor or one.type.is_tensor_list), None)

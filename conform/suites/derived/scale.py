@@ -17,7 +17,7 @@ from conform.domains.engine.variables import Contradiction
 from conform.interp.semantics import traits_of
 from conform.numerics.formats import format_named
 from conform.suites.derived.cost import is_quick
-from conform.suites.derived.plain import Plain, first_tensor, is_pointwise, of_last_sizes, shape_of
+from conform.suites.derived.plain import Plain, is_pointwise, of_last_sizes, shape_of
 from conform.suites.derived.targets import Derived, shaped
 from conform.suites.generated.as_nodes import is_written_out
 
@@ -102,7 +102,7 @@ def _lines(
     spec: OpSpec, sizes: tuple[int, ...], dtype: str = "float32", rank: int | None = None, values: str = "typical"
 ) -> Iterator[Derived]:
     """The last dim of the first tensor at each of the sizes; of an op without tensors, its result."""
-    first = first_tensor(spec)
+    first = spec.first_tensor
     for size in sizes:
         plain = Plain(spec, dtype, rank=rank or _rank(spec), sizes=(*_ROWS, size))
         wishes = [plain, *of_last_sizes(spec, size, dtype)]
@@ -117,7 +117,7 @@ def _lines(
 
 def _rows(spec: OpSpec, size: int) -> Iterator[Derived]:
     """Many short rows: the first dim of the first tensor."""
-    first = first_tensor(spec)
+    first = spec.first_tensor
     plain = None if first is None or is_pointwise(spec) else _met(spec, Plain(spec, sizes=_ROWS))
     shape = shape_of(plain.arguments[first.name]) if plain else ()
     if len(shape) > 1:
@@ -140,7 +140,7 @@ def _unreduced(spec: OpSpec) -> Iterator[Derived]:
 
 def _other_dims(spec: OpSpec, sizes: tuple[int, ...]) -> Iterator[Derived]:
     """Each dim of each tensor but the line at each of the sizes."""
-    first = first_tensor(spec)
+    first = spec.first_tensor
     for one in spec.arguments:
         if not one.type.is_tensor:
             continue
@@ -152,7 +152,7 @@ def _other_dims(spec: OpSpec, sizes: tuple[int, ...]) -> Iterator[Derived]:
 
 def _stretched(spec: OpSpec, plain: MetaTuple, one: Argument, dim: int, sizes: tuple[int, ...]) -> Iterator[Derived]:
     """The call with one dim of a tensor long. Dims of the first tensor stay short where they can."""
-    first = first_tensor(spec)
+    first = spec.first_tensor
     shape, of_first = shape_of(plain.arguments[one.name]), shape_of(plain.arguments[first.name])
     for size in sizes:
         longer = (*shape[:dim], size, *shape[dim + 1 :])

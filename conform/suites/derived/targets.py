@@ -17,7 +17,7 @@ from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.meta_tuple import MetaTuple, results, wished_tuple
 from conform.domains.engine.op_spec import OpSpec
 from conform.domains.engine.variables import Contradiction
-from conform.suites.derived.plain import Plain, first_tensor, is_pointwise, of_last_sizes, shape_of
+from conform.suites.derived.plain import Plain, is_pointwise, of_last_sizes, shape_of
 
 USUAL = ("float32", "complex64", "int64", "bool")  # of these an op's first: special values beside typical ones as well
 IN_EVERY_LAYOUT = ("bool", "int64", "float16", "bfloat16", "float32", "float64", "complex64")
@@ -55,7 +55,7 @@ class Derived:
 
 def of_tensors(spec: OpSpec) -> Iterator[Derived]:
     """The targets on tensors that the op meets."""
-    first = first_tensor(spec)
+    first = spec.first_tensor
     if first is not None:
         yield from ranks(spec, first)
         yield from sizes(spec, first)

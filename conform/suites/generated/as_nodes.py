@@ -34,7 +34,7 @@ def nodes_of(spec: OpSpec, tuple_: MetaTuple, stream: Stream) -> tuple[tuple[Nod
     literal = {name: is_written_out(spec, name, meta) for name, meta in present.items()}
     values: dict[str, Any] = {}
     if any(literal.values()):
-        call = arguments(spec, tuple_, stream)
+        call = arguments(spec, tuple_, stream, unread=[name for name, is_literal in literal.items() if not is_literal])
         values = dict(zip(positional, call.args, strict=True)) | call.kwargs
     made = {name: _node(meta, values.get(name) if literal[name] else None) for name, meta in present.items()}
     return tuple(made[name] for name in positional), {name: made[name] for name in present if name in kwarg_only}

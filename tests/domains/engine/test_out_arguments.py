@@ -42,6 +42,14 @@ def test_out_arguments_are_what_the_results_are() -> None:
     assert spec.index_arguments == ("values", "indices")
 
 
+@pytest.mark.parametrize(("name", "held"), [
+    ("aten::relu_", []),  # self has the rank, sizes and dtype of self
+    ("aten::add_.Tensor", ["Rank", "Size", "Dtype"]),
+])  # fmt: skip
+def test_what_is_written_in_place_is_held_to_what_it_has_not_by_itself(name: str, held: list[str]) -> None:
+    assert sorted(one.attribute for one in spec_of(name).holder.constraints) == sorted(held)
+
+
 def test_what_an_out_argument_must_not_be() -> None:
     """An integer cannot hold floats, a bool nothing else; other dtypes and shapes torch converts to and resizes."""
     tuples = list(itertools.islice(invalid_tuples(spec_of("aten::exp.out"), 0), 90))
