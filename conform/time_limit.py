@@ -10,7 +10,6 @@ which an exception leaves unfilled.
 from __future__ import annotations
 
 import contextvars
-import inspect
 import signal
 import threading
 import time
@@ -24,9 +23,6 @@ from conform.errors import Unjudged
 
 GOLDEN_TIMEOUT_S = 60.0
 _AGAIN_S = 0.5  # a destructor, in which Python swallows exceptions, may have swallowed the first
-
-# The call into C alone, for it is made four times a case: its wrapper tries to make an Enum of every handler.
-_set_handler = inspect.unwrap(signal.signal)
 
 T = TypeVar("T")
 
@@ -83,14 +79,14 @@ class _Alarm:
     def set(self) -> None:
         """Takes the place of the alarm that was set before, if there was one."""
         self._started_s = time.monotonic()
-        self._handler_before = _set_handler(signal.SIGALRM, self._ring)
+        self._handler_before = signal.signal(signal.SIGALRM, self._ring)
         self._delay_before, self._interval_before = signal.setitimer(signal.ITIMER_REAL, self._limit_s, _AGAIN_S)
 
     def put_back(self) -> None:
         """Gives the alarm before its place again, with the time that it has left."""
         self.is_set = False
         signal.setitimer(signal.ITIMER_REAL, 0)
-        _set_handler(signal.SIGALRM, self._handler_before)
+        signal.signal(signal.SIGALRM, self._handler_before)
         if self._delay_before:
             left_s = self._delay_before - (time.monotonic() - self._started_s)
             signal.setitimer(signal.ITIMER_REAL, max(left_s, 1e-3), self._interval_before)
