@@ -12,8 +12,9 @@ import numpy as np
 from conform.contracts import flushing, normwise
 from conform.contracts.arithmetic import IEEE, Arithmetic
 from conform.contracts.components import components
-from conform.interp.blocks.blocks import everywhere, flat
+from conform.interp.blocks.blocks import flat, spans
 from conform.interp.golden import Golden
+from conform.numerics.formats import Format
 from conform.numerics.real import Real
 from conform.numerics.ulp import error_ulp, ulp
 
@@ -42,16 +43,27 @@ class Comparison:
 
     @cached_property
     def is_the_golden(self) -> bool:
-        """Whether the output is the correctly rounded result, bit for bit."""
-        return everywhere(_are_same_bits, self.golden.value, self.actual)
+        """Whether the output is the correctly rounded result, bit for bit, but for what NaNs carry beside being NaN."""
+        expected, actual = self.golden.value, self.actual
+        pairs = ((flat(expected, place), flat(actual, place)) for place in spans(expected.size))
+        return all(one.tobytes() == other.tobytes() or _are_one(self.golden.format, one, other) for one, other in pairs)
 
     @cached_property
     def error_ulp(self) -> np.ndarray:
         return self._error_ulp(self.real)
 
     def _error_ulp(self, real: Real) -> np.ndarray:
+        if self._is_exactly(real):
+            return np.zeros(self.actual.shape)
         error = error_ulp(self.golden.format, self.actual, real)
         return normwise.error_ulp(self.golden.format, self.actual, error, real) if self.golden.normwise else error
+
+    def _is_exactly(self, real: Real) -> bool:
+        """Whether every element is the real number itself, NaN or the infinity that it is: `error_ulp` says 0 of all.
+        Where hi is infinite and the radius, too, a number is meant that hi is not."""
+        if real.rest is not None or real.lo.any() or not np.isfinite(real.radius).all():
+            return False
+        return bool(same_special(self.actual.astype(np.float64), real.hi).all())
 
     @cached_property
     def rounded_error_ulp(self) -> np.ndarray:
@@ -71,7 +83,9 @@ class Comparison:
     @cached_property
     def same_class(self) -> np.ndarray:
         """A determined NaN or infinity is the expected one, and no number is NaN. A format without infinity may round a
-        finite number to NaN: its overflow."""
+        finite number to NaN: its overflow. The expected element itself is of its class."""
+        if self.is_the_golden:
+            return np.ones(self.actual.shape, bool)
         no_other_nan = ~np.isnan(self.actual) | np.isnan(self.golden.value)
         return np.where(self.determined, same_special(self.actual, self.golden.value), no_other_nan)
 
@@ -126,8 +140,15 @@ class Comparison:
         return Comparison(golden, flat(self.actual, place), {**self.operands, **cut}, self.arithmetic, output=self)
 
 
-def _are_same_bits(actual: np.ndarray, expected: np.ndarray) -> np.ndarray:
-    return np.ascontiguousarray(actual).view(np.uint8) == np.ascontiguousarray(expected).view(np.uint8)
+def _are_one(fmt: Format, expected: np.ndarray, actual: np.ndarray) -> bool:
+    """Whether two arrays that differ do so in their NaNs alone: of complex numbers in those of their parts."""
+    if not (fmt.is_float or fmt.is_complex):
+        return False
+    if fmt.is_complex:
+        fmt, expected, actual = fmt.component, components(fmt, expected), components(fmt, actual)
+    are_nan = np.isnan(expected)
+    codes = (array.view(fmt.code_storage) for array in (expected, actual))
+    return bool(are_nan.any() and ((are_nan & np.isnan(actual)) | np.equal(*codes)).all())
 
 
 def same_special(actual: np.ndarray, expected: np.ndarray) -> np.ndarray:

@@ -184,7 +184,7 @@ def _floating(comparison: Comparison, row: Row) -> Elements:
         vacuous |= np.isinf(golden.budget)
     if kind == "tosa":
         vacuous |= tosa.undefined(row.formula, _tosa_call(comparison))
-    same_class = comparison.same_class & (kind in _SIGN_BLIND or _zero_sign(golden, actual, real, kind))
+    same_class = comparison.same_class & (kind in _SIGN_BLIND or _zero_sign(comparison, kind))
     right = same_class & (near | determined)
     if vacuous.any():
         bound = np.where(vacuous, np.inf, bound)
@@ -248,13 +248,16 @@ def possible_kind(golden: Golden, row: Row) -> str:
     return row.kind
 
 
-def _zero_sign(golden: Golden, actual: np.ndarray, real: Real, kind: str) -> np.ndarray:
+def _zero_sign(comparison: Comparison, kind: str) -> np.ndarray | bool:
     """Where expected and actual are both zero, the sign must be the expected one, unless it is free."""
+    if comparison.is_the_golden:
+        return True
+    golden, actual = comparison.golden, comparison.actual
     both_zero = (actual == 0) & (golden.value == 0)
     if not both_zero.any():
         return ~both_zero
     same_sign = np.signbit(actual) == np.signbit(golden.value)
-    return ~both_zero | same_sign | zero_sign_is_free(golden, real, kind)
+    return ~both_zero | same_sign | zero_sign_is_free(golden, comparison.real, kind)
 
 
 def zero_sign_is_free(golden: Golden, real: Real, kind: str) -> np.ndarray:

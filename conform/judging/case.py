@@ -95,7 +95,7 @@ def _answer(reply: Reply, to_hold: Held) -> tuple | None:
 def _again(verdict: Verdict, case: Case, call: Bound, to_hold: Held) -> Verdict:
     """The verdict on the same call with the same answer, in another case."""
     asked = verdict.asked and replace(verdict.asked, placed=placed(case, call))
-    return replace(checked_by(verdict, to_hold, asked), id=case.id, layout=case.layout)
+    return checked_by(verdict, to_hold, asked, id=case.id, layout=case.layout)
 
 
 def domain_of(case: Case, call: Bound) -> Domain | None:
@@ -131,7 +131,8 @@ def _ended(
         return undecided(case, outcome)
     if isinstance(outcome, InvalidArguments):
         return _refusal_verdict(case, outcome, reply)
-    outcome = replace(outcome, refusal=outcome.refusal or _refusal_of_a_dtype(call, outcome))
+    if not outcome.refusal and (rule := _refusal_of_a_dtype(call, outcome)):
+        outcome = replace(outcome, refusal=rule)
     if reply.status == "error" and (not outcome.refusal or reply.device_lost):
         return ended_as(case, "error", reply.reason)
     return _judged(case, call, outcome, reply, table, declared, to_hold, full)
@@ -139,8 +140,10 @@ def _ended(
 
 def _refusal_of_a_dtype(call: Bound, outcome: Outcome) -> str | None:
     """The rule by which a backend may refuse to write a result that may be of several dtypes into a tensor of one."""
+    if call.variant is None:
+        return None
     several = (any(other.format != golden.format for other in golden.alternatives) for golden in outcome.goldens)
-    return "P36" if call.variant is not None and any(several) else None
+    return "P36" if any(several) else None
 
 
 def _judged(

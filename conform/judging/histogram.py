@@ -23,6 +23,10 @@ def empty() -> np.ndarray:
 def counted(error_ulp: np.ndarray) -> np.ndarray:
     """The counts of errors, a float64 array of any shape; NaN, which is no error in ulps, is not counted."""
     errors = error_ulp[~np.isnan(error_ulp)]
+    if not errors.any():
+        counts = empty()
+        counts[0] = errors.size
+        return counts
     _, exponent = np.frexp(errors)  # error = m * 2^exponent with 1/2 <= m < 1
     place = np.minimum(np.maximum(exponent - 1, FIRST), LAST) - FIRST + 1
     place[errors == 0] = 0

@@ -44,11 +44,12 @@ TAILS = (4, 8, 16, 32, 64, 128)  # elements that an implementation may take at a
 
 def marks_in(tensor: np.ndarray) -> list[str]:
     """The special marks that some element of the tensor has."""
-    found: dict[str, bool] = {}
-    for place in spans(tensor.size):
-        array, fmt = _parts(format_of(tensor), flat(tensor, place))
-        if fmt.is_float:
-            found |= {mark: True for mark, _ in _marked(fmt, array.astype(np.float64)) if mark in HELD}
+    fmt = format_of(tensor)
+    found: set[str] = set()
+    for place in spans(tensor.size) if fmt.is_float or fmt.is_complex else ():
+        array, part = _parts(fmt, flat(tensor, place))
+        masks = _masks(part, _Values.of(array))
+        found |= {mark for mark, mask in masks if mark in HELD and mask.any()}
     return [mark for mark in HELD if mark in found]
 
 
@@ -76,14 +77,14 @@ class Marking:
         self.wrong, self.right = self.wrong + split.wrong_count, self.right + split.right_count
         of_any: dict[str, np.ndarray] = {}
         for view, fmt, array in self._views(numbers):
-            values = array.astype(np.float64)
+            values = _Values.of(array)
             for mark, mask in _marked(fmt, values):
                 if view == RESULT and mark == NEGATIVE_ZERO:
                     mask = mask & self._has_sign_of_zero(numbers)
                 self._count(view, mark, split.counts(mask))
                 if view != RESULT:
                     of_any[mark] = of_any[mark] | mask if mark in of_any else mask
-            self._span(view, SIZE, split.spans(np.abs(values)))
+            self._span(view, SIZE, split.spans(values.size, values.least, values.most))
         if len(self.operands) > 1:
             for mark, mask in of_any.items():
                 self._count(ANY, mark, split.counts(mask))
@@ -128,10 +129,12 @@ class Marking:
         shape, count = self.golden.value.shape, self.golden.value.size
         places = np.arange(numbers.start, numbers.stop) if isinstance(numbers, slice) else numbers
         places = places // 2 if self.golden.format.is_complex else places
-        self._span(RESULT, PLACE, split.spans(places))
+        last = places.max(initial=-1)
+        self._span(RESULT, PLACE, split.spans(places, places.min(initial=count), last))
         if len(shape) > 1:
-            self._span(RESULT, COLUMN, split.spans(places % max(shape[-1], 1)))
-        for width in TAILS if places.size and places.max() >= count - count % max(TAILS) else ():
+            columns = places % max(shape[-1], 1)
+            self._span(RESULT, COLUMN, split.spans(columns, columns.min(initial=count), columns.max(initial=-1)))
+        for width in TAILS if last >= count - count % max(TAILS) else ():
             if count % width:
                 self._count(RESULT, f"{TAIL}{width}", split.counts(places >= count - count % width))
 
@@ -162,10 +165,11 @@ class _Split(NamedTuple):
         """How many wrong and how many right elements the mask has."""
         return _count_of(mask, self.wrong, self.wrong_count), _count_of(mask, self.right, self.right_count)
 
-    def spans(self, figures: np.ndarray) -> tuple[Span, Span]:
-        """Those of the figures of wrong and of right elements."""
-        wrong, right = ((self.wrong, self.wrong_count), (self.right, self.right_count))
-        return _span_of(figures, *wrong), _span_of(figures, *right)
+    def spans(self, figures: np.ndarray, least: float, most: float) -> tuple[Span, Span]:
+        """Those of the figures of wrong and of right elements; `least` and `most` are those of all of them."""
+        sides = (self.wrong, self.wrong_count), (self.right, self.right_count)
+        wrong, right = (_span_of(figures, least, most, *side) for side in sides)
+        return wrong, right
 
 
 def _count_of(mask: np.ndarray, chosen: np.ndarray, count: int) -> int:
@@ -175,18 +179,32 @@ def _count_of(mask: np.ndarray, chosen: np.ndarray, count: int) -> int:
     return int(np.count_nonzero(mask if count == mask.size else mask & chosen))
 
 
-def _marked(fmt: Format, values: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
-    """Every mark that some of the numbers of the format, float64 [n], have, with those that have it."""
+class _Values(NamedTuple):
+    """Some numbers as float64 [n], their magnitudes, and the least and the most of these: NaN where one is."""
+
+    values: np.ndarray
+    size: np.ndarray
+    least: float
+    most: float
+
+    @classmethod
+    def of(cls, array: np.ndarray) -> _Values:
+        values = array.astype(np.float64)
+        size = np.abs(values)
+        return cls(values, size, float(size.min(initial=np.inf)), float(size.max(initial=0.0)))
+
+
+def _marked(fmt: Format, values: _Values) -> Iterator[tuple[str, np.ndarray]]:
+    """Every mark that some of the numbers of the format have, with those that have it."""
     return ((mark, mask) for mark, mask in _masks(fmt, values) if mask.any())
 
 
-def _masks(fmt: Format, values: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
+def _masks(fmt: Format, of: _Values) -> Iterator[tuple[str, np.ndarray]]:
     """Marks with those that have them; those that none can have, by the least and the most magnitude, are left out."""
+    values, size, least, most = of
     if fmt.kind == "bool":
         yield TRUE, values != 0
         return
-    size = np.abs(values)
-    least, most = size.min(initial=np.inf), size.max(initial=0.0)  # NaN where one is
     zero = values == 0 if not least > 0 else None
     if zero is not None:
         yield ZERO, zero
@@ -205,13 +223,16 @@ def _masks(fmt: Format, values: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
         yield NOT_FINITE, ~np.isfinite(values)
 
 
-def _span_of(figures: np.ndarray, chosen: np.ndarray, count: int) -> Span:
-    """Over those chosen, `count` of them, that are no NaN."""
+def _span_of(figures: np.ndarray, least: float, most: float, chosen: np.ndarray, count: int) -> Span:
+    """Over those chosen, `count` of them, that are no NaN; `least` and `most` of all figures are those of a choice of
+    all."""
     if not count:
         return NOTHING
-    numbers = figures if count == figures.size else figures[chosen]
-    least, most = float(numbers.min()), float(numbers.max())
+    numbers = figures
+    if count < figures.size:
+        numbers = figures[chosen]
+        least, most = numbers.min(), numbers.max()
     if least == least:
-        return Span(least, most, count)
+        return Span(float(least), float(most), count)
     numbers = numbers[~np.isnan(numbers)]
     return Span(float(numbers.min()), float(numbers.max()), numbers.size) if numbers.size else NOTHING

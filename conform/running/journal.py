@@ -10,7 +10,7 @@ import dataclasses
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +48,7 @@ class Journal:
 
     def append(self, number: int, verdict: Verdict) -> None:
         """Notes the verdict on case `number` of the suite."""
-        self._write(json.dumps({"number": number, "verdict": verdict}, default=_plain))
+        self._write(_ENCODER.encode({"number": number, "verdict": verdict}))
 
     def end(self, end: End) -> None:
         """Notes how it ended, and closes it."""
@@ -107,7 +107,7 @@ def read(directory: Path) -> Part:
 
 def told_of(verdict: Verdict) -> str:
     """A verdict as JSON."""
-    return json.dumps(verdict, default=_plain)
+    return _ENCODER.encode(verdict)
 
 
 def verdict_of(text: str) -> Verdict:
@@ -147,13 +147,22 @@ def _checked(read_as: Any, line: bytes, place: str) -> Any:
 
 def _plain(value: object) -> object:
     """What JSON has for it."""
-    if dataclasses.is_dataclass(value):
-        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    if names := _field_names(type(value)):
+        return {name: getattr(value, name) for name in names}
     if isinstance(value, complex):
         return {_COMPLEX: [value.real, value.imag]}
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError(f"{type(value).__name__} in a verdict")
+
+
+@cache
+def _field_names(kind: type) -> tuple[str, ...]:
+    """Those of a dataclass; none of any other type."""
+    return tuple(field.name for field in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else ()
+
+
+_ENCODER = json.JSONEncoder(default=_plain)
 
 
 def _typed(found: dict[str, Any]) -> object:
