@@ -16,6 +16,7 @@ from math import isqrt, prod
 
 import mpmath
 import numpy as np
+from mpmath.libmp import to_rational
 
 from conform.errors import Undecided
 from conform.numerics.escalate import Irrational
@@ -182,19 +183,12 @@ def _irrational(order: int, coefficients: Iterable[tuple[int, int]], square: int
     """The coefficients come with their exponents before them."""
     with mpmath.workprec(DIGITS + 64):
         total = mpmath.fsum(c * _cosine(e % order, order) for e, c in coefficients) / mpmath.sqrt(square)
-        number = as_fraction(total)
+        number = Fraction(*map(int, to_rational(total._mpf_)))
     digits = abs(number.numerator) >> max(abs(number.numerator).bit_length() - DIGITS, 0)
     tail = digits & ((1 << (DIGITS - KEPT)) - 1)
     if number == 0 or min(tail, (1 << (DIGITS - KEPT)) - tail) < 1 << 64:
         raise Undecided(f"a sum of {order}-th roots of unity lies within 2^-{DIGITS} of a rounding boundary")
     return Irrational(number)
-
-
-def as_fraction(number: mpmath.mpf) -> Fraction:
-    """The exact value of an mpf."""
-    sign, mantissa, exponent, _ = number._mpf_
-    magnitude = Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
-    return -magnitude if sign else magnitude
 
 
 @lru_cache(maxsize=MOST_SINGLE)

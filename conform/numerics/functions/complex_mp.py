@@ -14,6 +14,7 @@ import gmpy2
 import mpmath
 from gmpy2 import mpfr
 from mpmath import mpf
+from mpmath.libmp import to_rational
 
 from conform.errors import Unjudged
 
@@ -64,8 +65,7 @@ def over_log(formula: Formula, base: int) -> Formula:
 
 
 def to_fraction(number: mpf) -> Fraction:
-    sign, mantissa, exponent, _ = number._mpf_
-    return (-1 if sign else 1) * Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+    return Fraction(*map(int, to_rational(number._mpf_)))
 
 
 def to_real(number: Fraction) -> mpf:
