@@ -11,7 +11,6 @@ import pytest
 
 from conform.errors import Unjudged
 from conform.numerics import multiprecision as mp
-from conform.numerics.cyclotomic import as_fraction
 from conform.numerics.escalate import decided, resolved, root
 from conform.numerics.formats import FORMATS, Format
 from conform.numerics.real import Real
@@ -126,13 +125,6 @@ def test_numbers_beside_midpoints_round_as_their_fractions_do(fmt: Format, side:
     error = abs(Fraction(parts.hi) + Fraction(parts.lo) - number)
     assert error <= Fraction(parts.radius)
     assert Fraction(parts.radius) <= abs(number) / 2**100 + Fraction(1, 2**1074)
-
-
-def test_as_fraction_is_exact() -> None:
-    assert as_fraction(mpmath.mpf(-0.1)) == Fraction(-0.1)
-    assert as_fraction(mpmath.mpf(0)) == 0
-    with mpmath.workprec(300):
-        assert as_fraction(1 + mpmath.ldexp(1, -250)) == 1 + Fraction(1, 2**250)
 
 
 def test_a_rational_root_is_exact() -> None:

@@ -76,7 +76,7 @@ def test_the_first_dims_of_all_tensors_go_together_where_they_are_1() -> None:
 def test_the_checks_of_a_run_are_those_of_its_file(checks: list[str] | None, is_counted: bool, expected: str) -> None:
     verdict = SimpleNamespace(is_counted=is_counted, check="refusal")
     finding = SimpleNamespace(verdict=verdict, candidate=SimpleNamespace(layout="contiguous"))
-    invocation = SimpleNamespace(contract="opencl", checks=checks)
+    invocation = SimpleNamespace(contract="opencl", checks=checks, threads=1)
     record = SimpleNamespace(environment=SimpleNamespace(invocation=invocation))
     command = suite_file._command(finding, record, "cpu")
     assert command == f"conform check {suite_file.FILE} --backend cpu {expected}".strip()
