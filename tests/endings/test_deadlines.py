@@ -106,6 +106,14 @@ def test_results_that_are_too_large_are_not_asked_for(
     assert builtin.exit_code == 3
 
 
+@pytest.mark.parametrize("suite", ["generated", "negative"])
+def test_of_calls_that_are_drawn_they_are_not_judged(suite: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody can write them smaller."""
+    monkeypatch.setenv("CONFORM_MAX_RESULT_ELEMENTS", "2")
+    cases = conform.check(suite, backend="self", ops=["aten::randperm"]).cases
+    assert {case["status"] for case in cases if "elements; the limit is 2" in (case["reason"] or "")} == {"unjudged"}
+
+
 def test_who_asks_for_huge_calls_gets_them() -> None:
     assert limits_of(["scale"]).max_result_elements == 2**25
     assert limits_of(["scale", "huge"]).max_result_elements == 2**32
