@@ -21,17 +21,19 @@ class Written:
     text: str
     beside: dict[str, np.ndarray] = field(default_factory=dict)
 
-    def write(self, path: Path) -> None:
-        """Writes the text to `path`, and the tensors beside it, in the place of files that are there. UsageError where
-        that cannot be done."""
+    def write(self, path: Path) -> list[Path]:
+        """Writes the text to `path`, and the tensors beside it, in the place of files that are there; which they are.
+        UsageError where that cannot be done."""
+        beside = path.with_suffix(BESIDE)
         try:
             path.write_text(self.text, encoding="utf-8")
             if not self.beside:
-                return
-            path.with_suffix(BESIDE).unlink(missing_ok=True)
-            writer = Writer(path.with_suffix(BESIDE))
+                return [path]
+            beside.unlink(missing_ok=True)
+            writer = Writer(beside)
             for name, array in self.beside.items():
                 writer.add(name, encoded(array))
             writer.close({})
         except OSError as error:
             raise UsageError(f"{path} cannot be written: {error.strerror}") from None
+        return [path, beside]

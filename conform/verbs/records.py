@@ -136,7 +136,7 @@ def repro(
     if out is None:
         click.echo(written.text, nl=False)
     else:
-        written.write(out)
+        click.echo(f"written: {' '.join(map(str, written.write(out)))}")
 
 
 @click.command()

@@ -169,7 +169,7 @@ def test_many_parameters_stand_in_a_file_beside_the_script(directory: Path, tmp_
     out = tmp_path / "repro.py"
     for _ in range(2):  # a second one takes the place of the first
         found = repro(directory, "wide/float32/typical/contiguous", "Wrong", "--out", out)
-        assert (found.exit_code, found.output) == (0, "")
+        assert (found.exit_code, found.output) == (0, f"written: {out} {out.with_suffix('.safetensors')}\n")
     assert (tmp_path / "repro.safetensors").stat().st_size > 2 * 3000 * 4
     assert ends(out)[0] == 1
     out.write_text(mended(out.read_text()))
