@@ -244,7 +244,7 @@ class ZeroDimPromotes(Planted):
         expected = self.honest(op, args, kwargs)
         first, second = (value_of(op, args, kwargs, one.name) for one in op_of(op).data)
         common = torch.promote_types(first.dtype, second.dtype)
-        return expected.to(common) if common.is_floating_point else expected
+        return expected.to(common if common.is_floating_point else torch.promote_types(expected.dtype, common))
 
 
 class NumberPromotes(Planted):
