@@ -95,7 +95,7 @@ def _answer(reply: Reply, to_hold: Held) -> tuple | None:
 def _again(verdict: Verdict, case: Case, call: Bound, to_hold: Held) -> Verdict:
     """The verdict on the same call with the same answer, in another case."""
     asked = verdict.asked and replace(verdict.asked, placed=placed(case, call))
-    return checked_by(verdict, to_hold, asked, id=case.id, layout=case.layout)
+    return replace(checked_by(verdict, to_hold, asked), id=case.id, layout=case.layout)
 
 
 def domain_of(case: Case, call: Bound) -> Domain | None:

@@ -27,11 +27,11 @@ def ended_as(case: Case, status: str, reason: str | None, stands: Standing | Non
     )  # fmt: skip
 
 
-def checked_by(verdict: Verdict, to_hold: Held, asked: Asked | None = None, **other: Any) -> Verdict:
+def checked_by(verdict: Verdict, to_hold: Held, asked: Asked | None = None) -> Verdict:
     """The verdict, of the check that it failed or else of the last that the case was to be held to; `asked`: what the
-    case was, of one that was judged; `other`: fields that it has of another case."""
+    case was, of one that was judged."""
     check = verdict.check if verdict.check in OF_EVERY_ANSWER else to_hold.last
-    return replace(verdict, check=check, is_counted=to_hold.is_counted, asked=asked, **other)
+    return replace(verdict, check=check, is_counted=to_hold.is_counted, asked=asked)
 
 
 def unasked(case: Case, verdict: Verdict, checks: Collection[str]) -> Verdict:

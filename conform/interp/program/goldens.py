@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from conform.errors import NoGolden, Unjudged
+from conform.interp.formulas.complexes import components, joined
 from conform.interp.golden import Golden
 from conform.interp.program.complexes import Complex
 from conform.interp.program.number import Number
 from conform.interp.program.rules import rounded
-from conform.numerics.real import Real
+from conform.numerics.real import Real, where
 from conform.numerics.rounding_errors import FACTOR, root_sum_of_squares
 
 LINEAR = 1e-2  # of the scale: up to here the bound that always holds decides
@@ -62,7 +63,19 @@ def _either(linear: Golden, likely: Golden) -> Golden:
     statistical = replace(likely, budget=FACTOR * likely.budget)
     other = np.where(_is_within(STATISTICAL, statistical), statistical.budget, np.inf)
     budget = np.where(known, linear.budget, other)
-    return replace(linear, budget=budget, statistical=bool((np.isfinite(budget) & ~known).any()))
+    is_statistical = bool((np.isfinite(budget) & ~known).any())
+    # What is not known with certainty may stand for nothing in `linear`.
+    value, real = _chosen(known, linear, likely), where(known, linear.real, likely.real)
+    return replace(linear, value=value, real=real, budget=budget, statistical=is_statistical)
+
+
+def _chosen(known: np.ndarray, linear: Golden, likely: Golden) -> np.ndarray:
+    """The values, of complex numbers each part by itself."""
+    fmt, values = linear.format, (linear.value, likely.value)
+    if not fmt.is_complex:
+        return np.where(known, *values)
+    parts = np.where(known, *map(components, values))
+    return joined(fmt, parts.astype(fmt.component.storage))
 
 
 def golden_of(name: str, result: Any, nearest: bool = False) -> Golden:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from conform.contracts.judge import Elements, judge
@@ -38,3 +40,13 @@ def judged(text: str, answers: list[np.ndarray], *arrays: np.ndarray) -> list[El
 def unary(op: str, type_: str = "tensor<4x5xf32>") -> str:
     body = f'%0 = "stablehlo.{op}"(%x) : ({type_}) -> {type_}'
     return f"func.func @main(%x: {type_}) -> {type_} {{\n  {body}\n  return %0 : {type_}\n}}\n"
+
+
+def computed(program: str) -> str:
+    """The program with every constant of floats multiplied by 1, so that nothing knows its elements any more."""
+    return re.sub(
+        r"^  %(\w+) = (stablehlo\.constant dense<.*> : (tensor<[\dx]*(?:f32|f64|f16|bf16)>))$",
+        r"  %\1.exact = \2\n  %\1.one = stablehlo.constant dense<1.0> : \3\n"
+        r"  %\1 = stablehlo.multiply %\1.exact, %\1.one : \3",
+        program, flags=re.MULTILINE,
+    )  # fmt: skip

@@ -20,6 +20,7 @@ from conform.numerics.ball import Ball
 from conform.numerics.formats import FORMATS, Format, compute_format
 from conform.numerics.functions import complex_parts
 from conform.numerics.real import Real
+from conform.numerics.rounding_errors import reach
 
 FUNCTIONS = {
     "stablehlo.exponential": "exp", "stablehlo.exponential_minus_one": "expm1", "stablehlo.log": "log",
@@ -65,7 +66,8 @@ def _radii(name: str, compute: Format, at: Sequence[Array], within: Sequence[Arr
 def _reaches_cut(name: str, at: Sequence[Array], within: Sequence[Array]) -> Array:
     if name not in CUT_BEGINS:
         return np.zeros(at[0].shape, bool)
-    return (at[0] - within[0] <= CUT_BEGINS[name]) & (np.abs(at[1]) <= within[1])
+    across, along = (reach(one) for one in within[:2])
+    return (at[0] - across <= CUT_BEGINS[name]) & (np.abs(at[1]) <= along)
 
 
 def rule_of(op: str) -> Callable[..., Complex] | None:

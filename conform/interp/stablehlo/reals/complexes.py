@@ -94,7 +94,7 @@ def _divide(x: Complex, y: Complex) -> Complex:
 
 
 def _absolute(x: Complex) -> Number:
-    return torch("sqrt", _square(x))
+    return unbounded_where(~is_finite(x), torch("sqrt", _square(x)))
 
 
 def _sign(x: Complex) -> Complex:
@@ -104,7 +104,7 @@ def _sign(x: Complex) -> Complex:
                                      for part in (x.re, x.im)])  # fmt: skip
     one = Number.exact(np.ones(size.shape, size.format.storage))
     size = torch("where.self", Number.exact(is_zero), one, size)
-    return Complex(*(torch("div.Tensor", part, size) for part in (x.re, x.im)))
+    return but_at(~is_finite(x), Complex(*(torch("div.Tensor", part, size) for part in (x.re, x.im))))
 
 
 def _atan2(y: Complex, x: Complex) -> Complex:
