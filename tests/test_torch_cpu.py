@@ -272,7 +272,7 @@ ONLY_ON: dict[tuple[str, str, str], tuple[str, ...]] = {
 }
 # Invalid calls of core of which the process dies, and offsets that are not contiguous.
 CRASHES = {
-    "aten::_embedding_bag", "aten::embedding_bag",
+    "aten::_embedding_bag", "aten::embedding_bag", "aten::embedding_bag.padding_idx",
     "aten::_native_batch_norm_legit.no_stats", "aten::_native_batch_norm_legit_no_training", "aten::lcm",
     "aten::_weight_int8pack_mm", "aten::expand", "aten::native_layer_norm_backward", "aten::native_batch_norm_backward",
     "aten::max_pool2d_with_indices_backward",
