@@ -73,7 +73,7 @@ def outputs_of(call: Bound, outcome: Outcome) -> tuple[bool, ...]:
     only = rule_of(call.op).outputs
     return tuple(
         one.format.is_float and not one.is_none and not one.undocumented and (only is None or number in only)
-        for number, one in enumerate(outcome.goldens)
+        for number, one in enumerate(outcome.results)
     )
 
 

@@ -94,7 +94,7 @@ class Number:
         array = None if self.array is None else move(self.array)
         rad = move(np.broadcast_to(self.rad, self.shape))
         allowed = tuple(map(move, self.allowed))
-        return Number(self.format, self.real.map_parts(move), rad, array, allowed=allowed, are_orders=self.are_orders)
+        return replace(self, real=self.real.map_parts(move), rad=rad, array=array, allowed=allowed)
 
     # --- What a program may write -------------------------------------------------------------------------------------
 

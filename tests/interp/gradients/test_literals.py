@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -66,6 +67,12 @@ CALLS = [
     ("aten::mean", ([1.0, 2.0, 3.0, 4.0],), [8.0], [[2.0] * 4]),
     ("aten::prod", ([2.0, 0.0, 5.0],), [1.0], [[0.0, 10.0, 0.0]]),
     ("aten::cumsum", ([1.0, 1.0, 1.0], 0), [[1.0, 2.0, 4.0]], [[7.0, 6.0, 4.0]]),
+    # 1, 1*2, 1*2*0, 1*2*0*5: d/dx of the sum with weights 1, 10, 100, 1000.
+    ("aten::cumprod", ([1.0, 2.0, 0.0, 5.0], 0), [[1.0, 10.0, 100.0, 1000.0]], [[21.0, 10.0, 10200.0, 0.0]]),
+    # What a result of infinity over an infinite factor is, none of the forms knows.
+    ("aten::prod", ([2.0, math.inf],), [1.0], [[math.inf, OPEN]]),
+    ("aten::cumprod", ([math.inf, 2.0], 0), [[1.0, 1.0]], [[OPEN, math.inf]]),
+    ("aten::cumprod", ([[0.0, 0.0, 3.0]], 1), [[[1.0, 10.0, 100.0]]], [[[1.0, 0.0, 0.0]]]),
     ("aten::diff", ([1.0, 5.0, 2.0],), [[1.0, 10.0]], [[-1.0, -9.0, 10.0]]),
     # As often as a line has elements, or oftener, nothing is left of it.
     ("aten::diff", ([1.0, 2.0], 5, -1, None, [3.0, 4.0, 5.0]), [[]], [[0.0, 0.0], [0.0, 0.0, 0.0]]),
@@ -96,6 +103,22 @@ CALLS = [
     ("aten::var.correction", ([1.0, 3.0],), [1.0], [[-2.0, 2.0]]),
     ("aten::linalg_vector_norm", ([3.0, 4.0],), [5.0], [[3.0, 4.0]]),
     ("aten::linalg_vector_norm", ([0.0, 0.0],), [5.0], [[OPEN, OPEN]]),
+    # An element of 0 among others is a kink of |x| alone.
+    ("aten::linalg_vector_norm", ([0.0, 2.0], 3), [5.0], [[0.0, 5.0]]),
+    ("aten::linalg_vector_norm", ([0.0, 2.0], 1), [5.0], [[OPEN, 5.0]]),
+    ("aten::linalg_vector_norm", ([0.0, 0.0], 3), [5.0], [[OPEN, OPEN]]),
+    # Powers of negative numbers and 0 have slopes where the exponent is an integer, and none in the exponent.
+    ("aten::pow.Tensor_Tensor", ([-2.0, -2.0, 0.0, 0.0, -2.0, 2.0], [3.0, -1.0, 2.0, 1.0, 0.5, 1.0]), [[1.0] * 6],
+     [[12.0, -0.25, 0.0, 1.0, OPEN, 1.0], [OPEN, OPEN, OPEN, OPEN, OPEN, float(F32(2 * math.log(2.0)))]]),
+    # Where two pieces meet and have the same slope there is no kink; nor is one where the cotangent is 0.
+    ("aten::celu", ([-0.0, 0.0, 1.0], 2.0), [[3.0, 5.0, 7.0]], [[3.0, 5.0, 7.0]]),
+    ("aten::elu", ([0.0, 0.0], 1, 1, 1), [[3.0, 0.0]], [[3.0, 0.0]]),
+    ("aten::elu", ([0.0, 0.0], 2, 1, 1), [[3.0, 0.0]], [[OPEN, 0.0]]),
+    ("aten::relu", ([0.0, NAN],), [[0.0, 0.0]], [[0.0, OPEN]]),
+    ("aten::huber_loss", ([3.0, -3.0, 4.0], [1.0, -1.0, 4.0], 0, 2), [[1.0, 1.0, 1.0]],
+     [[2.0, -2.0, 0.0], [-2.0, 2.0, 0.0]]),
+    ("aten::smooth_l1_loss", ([3.0, -3.0], [1.0, -1.0], 0, 2), [[1.0, 1.0]], [[1.0, -1.0], [-1.0, 1.0]]),
+    ("aten::prelu", ([0.0, -2.0], [0.5]), [[3.0, 5.0]], [[OPEN, 2.5], [-10.0]]),
     ("aten::avg_pool1d", ([[1.0, 2.0, 3.0, 4.0]], [2]), [[[2.0, 4.0]]], [[[1.0, 1.0, 2.0, 2.0]]]),
     ("aten::mse_loss", ([1.0, 2.0], [0.0, 0.0]), [3.0], [[3.0, 6.0], [-3.0, -6.0]]),
     ("aten::nll_loss", ([[0.0, 0.0], [0.0, 0.0]], np.array([1, 0])), [2.0], [[[0.0, -1.0], [-1.0, 0.0]]]),

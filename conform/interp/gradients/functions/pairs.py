@@ -9,6 +9,7 @@ import numpy as np
 from conform.interp.gradients.functions.real import unless
 from conform.interp.gradients.kinks import as_float, kinked, promoted, zeros
 from conform.interp.gradients.rules import gradient
+from conform.interp.program.apply import apply
 from conform.interp.program.number import Number
 
 
@@ -29,10 +30,21 @@ def pow_(g: Number, self: Number, exponent: float) -> Number:
 @gradient("aten::pow.Tensor_Tensor", of=("self", "exponent"))
 def pow_of_tensors(g: Number, self: Number, exponent: Number, result: Number) -> Any:
     """g exponent self^(exponent - 1), and of the exponent g result log(self)"""
-    inside = as_float(self).real.hi > 0
-    less = promoted(exponent, g) - 1
-    of_self = unless(g * (exponent * self.pow(less)), inside)
-    return of_self, unless(g * result * self.log(), inside)
+    base, power = np.broadcast_arrays(as_float(self).real.hi, as_float(exponent).real.hi)
+    # Beyond this an integer less 1 may be rounded to one of the other parity.
+    is_integer = (power == np.rint(power)) & (np.abs(power) < 2.0 ** (g.format.precision - 1))
+    is_smooth = (base > 0) | (is_integer & np.isfinite(base) & ((base != 0) | (power >= 1)))
+    return unless(g * _slope(self, exponent, g), is_smooth), unless(g * result * self.log(), base > 0)
+
+
+def _slope(x: Number, exponent: Number, like: Number) -> Number:
+    """exponent x^(exponent - 1) in the dtype of `like`, of x that is not above 0 for integer exponents: 1 or 0 at 0."""
+    less = promoted(exponent, like) - 1
+    size = exponent * x.abs().pow(less)
+    is_negative = (as_float(x).real.hi < 0) & (np.remainder(less.real.hi, 2) == 1)
+    slope = apply("aten::where.self", is_negative, -size, size)
+    at_zero = Number.exact((less.real.hi == 0).astype(like.format.storage))
+    return apply("aten::where.self", as_float(x).real.hi == 0, at_zero, slope)
 
 
 @gradient("aten::pow.Scalar", of=("exponent",))

@@ -106,7 +106,7 @@ def of_norm(g: Number, x: Number, ord: float, dim: Dims, result: Number) -> Numb
         return _of_extreme(weight, x, ord, dim)
     power = 1.0 if ord == 1 else (x.abs() / size).pow(float(ord) - 1)
     signed = apply("aten::where.self", x.real.hi > 0, weight, -weight)
-    return kinked(signed * power, at_zero)
+    return kinked(signed * power, at_zero if ord <= 1 else size.real.hi == 0)
 
 
 def _of_extreme(weight: Number, x: Number, ord: float, dim: Dims) -> Number:

@@ -87,17 +87,26 @@ def prod_of_dim(g: Number, self: Number, dim: int, dtype: str | None, result: Nu
 
 def _of_product(g: Number, x: Number, others: Number, result: Number) -> Number:
     """g times the product of the others, which a kernel may have of the result, over x where that is not 0."""
-    divisor = Number.exact(np.where(x.array == 0, x.format.storage.type(1), x.array))
-    return either_form(g * others, g * result / divisor)
+    return kinked(either_form(g * others, g * result / _not_zero(x)), ~np.isfinite(x.real.hi))
+
+
+def _not_zero(x: Number) -> Number:
+    """What a known number may be divided by; 1 in place of 0."""
+    return Number.exact(np.where(x.array == 0, x.format.storage.type(1), x.array))
 
 
 def _of_others(lines: Number) -> Number:
     """Of each element of known lines the product of the others."""
-    if lines.array is None or lines.real.size * lines.shape[-1] > MOST:
-        raise Unjudged(f"the products of all but one of {lines.shape[-1]} elements are too many")
+    return apply("aten::prod.dim_int", _without_each(lines), -1)
+
+
+def _without_each(lines: Number) -> np.ndarray:
+    """Of each element of known lines [..., n] the line with 1 in its place [..., n, n]."""
     size = lines.shape[-1]
+    if lines.array is None or lines.real.size * size > MOST:
+        raise Unjudged(f"the products of all but one of {size} elements are too many")
     pairs = np.broadcast_to(lines.array[..., None, :], (*lines.shape[:-1], size, size))
-    return apply("aten::prod.dim_int", np.where(np.eye(size, dtype=bool), lines.format.storage.type(1), pairs), -1)
+    return np.where(np.eye(size, dtype=bool), lines.format.storage.type(1), pairs)
 
 
 @gradient("aten::cumsum")
@@ -108,10 +117,25 @@ def cumsum(g: Number, dim: int) -> Number:
 
 @gradient("aten::cumprod")
 def cumprod(g: Number, self: Number, dim: int, dtype: str | None, result: Number) -> Number:
-    """of each place the sum of g result there and behind it along dim, / self"""
+    """of each place the sum, there and behind it along dim, of g times the product of the other elements up to there"""
     axis = wrap_dim(dim, self.ndim)
     x = converted_first(self, dtype)
-    return kinked(summed_from_each(g * result, axis) / x, x.real.hi == 0)
+    summed = summed_from_each(g * result, axis)
+    if x.array is None:
+        return kinked(summed / x, x.real.hi == 0)
+    divided = summed / _not_zero(x)
+    products = back(_of_products_so_far(last(g, axis), last(x, axis)), axis, self.shape)
+    return kinked(either_form(products, divided), ~np.isfinite(x.real.hi))
+
+
+def _of_products_so_far(g: Number, lines: Number) -> Number:
+    """Of each element of known lines the sum of g times the products so far without it, there and behind it."""
+    size = lines.shape[-1]
+    products = apply("aten::cumprod", _without_each(lines), -1)
+    behind = np.triu(np.ones((size, size), bool))
+    weights = g.moved(lambda part: part[..., None, :])
+    zero = Number.exact(np.zeros((), g.format.storage))
+    return apply("aten::where.self", behind, weights * products, zero).sum(-1)
 
 
 @gradient("aten::logcumsumexp")

@@ -92,7 +92,7 @@ class _Features:
     def spread(self, one: Number) -> Number:
         """A number a feature, at every place."""
         ends = [-1 if at == self.dim else 1 for at in range(len(self.shape))]
-        return replace(one.moved(lambda part: np.broadcast_to(part.reshape(ends), self.shape)), may_round=one.may_round)
+        return one.moved(lambda part: np.broadcast_to(part.reshape(ends), self.shape))
 
     def total(self, one: Number) -> Number:
         """[features]: the sum of each, added up in any order, or step by step in the element type."""
@@ -133,9 +133,9 @@ def _features_second(call: Call, operand: Number) -> Number:
 
 def _features_back(call: Call, result: Number) -> Number:
     if len(call.results[0].shape) == 1:
-        return replace(result.moved(lambda part: part[0]), may_round=result.may_round)
+        return result.moved(lambda part: part[0])
     return _swapped(result, _feature(call), 1)
 
 
 def _swapped(number: Number, one: int, other: int) -> Number:
-    return replace(number.moved(lambda part: np.swapaxes(part, one, other)), may_round=number.may_round)
+    return number.moved(lambda part: np.swapaxes(part, one, other))

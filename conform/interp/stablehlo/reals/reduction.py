@@ -86,7 +86,7 @@ def joined(join: str, rows: Number, init: Number) -> Number:
     """The rows [n, ...] joined with each other and with the initial value, which broadcasts to them."""
     shape = rows.shape[1:]
     spread = init.moved(lambda part: np.broadcast_to(part, shape))
-    return JOINED[join](rows, replace(spread, may_round=init.may_round)) if rows.shape[0] else spread
+    return JOINED[join](rows, spread) if rows.shape[0] else spread
 
 
 def _sum(rows: Number, init: Number) -> Number:
@@ -155,7 +155,7 @@ def _complex_product(rows: Complex, init: Complex) -> Complex:
 
 
 def _row(rows: Number, at: int) -> Number:
-    return replace(rows.moved(lambda part: part[at, ...]), may_round=rows.may_round)
+    return rows.moved(lambda part: part[at, ...])
 
 
 JOINED_COMPLEX: dict[str, Callable[[Complex, Complex], Complex]] = {
