@@ -32,7 +32,8 @@ def goldens_of(evaluated: Callable[[], Sequence[Any]], name: str, nearest: bool 
     there.
 
     The linear bound decides where it is below LINEAR of the output's scale, the root mean square of its numbers;
-    elsewhere FACTOR times the root of the sum of squares, if that is below STATISTICAL of it; else nothing does.
+    elsewhere the lesser of that and FACTOR times the root of the sum of squares, if that is below STATISTICAL of it;
+    else nothing does.
     """
     linear = tuple(golden_of(name, one, nearest) for one in evaluated())
     if all(_is_within(LINEAR, golden).all() for golden in linear):
@@ -60,12 +61,13 @@ def _either(linear: Golden, likely: Golden) -> Golden:
     known = _is_within(LINEAR, linear)
     if known.all():
         return linear
-    statistical = replace(likely, budget=FACTOR * likely.budget)
-    other = np.where(_is_within(STATISTICAL, statistical), statistical.budget, np.inf)
-    budget = np.where(known, linear.budget, other)
-    is_statistical = bool((np.isfinite(budget) & ~known).any())
+    independent = FACTOR * likely.budget
+    is_linear = known | (linear.budget < independent)
+    lesser = np.where(is_linear, linear.budget, independent)
+    budget = np.where(known | _is_within(STATISTICAL, replace(likely, budget=lesser)), lesser, np.inf)
+    is_statistical = bool((np.isfinite(budget) & ~is_linear).any())
     # What is not known with certainty may stand for nothing in `linear`.
-    value, real = _chosen(known, linear, likely), where(known, linear.real, likely.real)
+    value, real = _chosen(is_linear, linear, likely), where(is_linear, linear.real, likely.real)
     return replace(linear, value=value, real=real, budget=budget, statistical=is_statistical)
 
 

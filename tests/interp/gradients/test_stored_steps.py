@@ -1,4 +1,4 @@
-"""Implementations that keep the result of every step in the half type are honest, also where they move it in between."""
+"""Implementations that keep the result of every step in the half type are honest, also where they move it then."""
 
 from __future__ import annotations
 
