@@ -85,6 +85,13 @@ class Scaled:
         names = ("hi", "lo", "radius", "exponent")
         return Scaled(*(np.where(known, getattr(self, name), getattr(other, name)) for name in names))
 
+    def replaced(self, places: np.ndarray, others: Scaled) -> Scaled:
+        """The same numbers, but the others, one for each, at `places`."""
+        parts = [getattr(self, name).copy() for name in ("hi", "lo", "radius", "exponent")]
+        for part, name in zip(parts, ("hi", "lo", "radius", "exponent"), strict=True):
+            part[places] = getattr(others, name)
+        return Scaled(*parts)
+
     def decided(self, fmt: Format) -> tuple[np.ndarray, np.ndarray]:
         """(value, undecided): rounded to nearest even in `fmt.storage`, and where the radius leaves that open.
 

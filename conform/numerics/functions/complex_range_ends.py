@@ -7,11 +7,13 @@ from types import MappingProxyType
 import numpy as np
 
 from conform.numerics.functions import complex_kernels as kernels
-from conform.numerics.functions import dd, range_ends
+from conform.numerics.functions import dd, far_powers, range_ends
 from conform.numerics.functions.dd import Array
 from conform.numerics.functions.exponential import exp_scaled
 from conform.numerics.functions.range_ends import Kernel, either, odd
 from conform.numerics.scaled import Scaled
+
+POWER_ERROR = 2.0**-80  # of powers that are not better known far_powers.py is asked
 
 
 def _of(kernel: kernels.Kernel) -> Kernel:
@@ -62,7 +64,8 @@ def _power(function: kernels.Kernel) -> Kernel:
         exponent, angle, spent = kernels.log_of_power(*map(dd.of, operands))
         turned, error = function(angle)
         value, n = exp_scaled(exponent)
-        return Scaled.of(*dd.mul(value, turned), kernels.power_error(turned, error, spent), n)
+        total = kernels.power_error(turned, error, spent)
+        return Scaled.of(*dd.mul(value, turned), total, n).known_where(total < POWER_ERROR)
 
     return kernel
 
@@ -91,7 +94,7 @@ PARTS = MappingProxyType(
         "sin.imag": product(_COS, _SINH),
         "cos.real": product(_COS, _COSH),
         "cos.imag": _minus(product(_SIN, _SINH)),
-        "pow.real": _power(kernels.cos),
-        "pow.imag": _power(kernels.sin),
+        "pow.real": either(_power(kernels.cos), far_powers.real),
+        "pow.imag": either(_power(kernels.sin), far_powers.imag),
     }
 )
