@@ -18,6 +18,7 @@ from conform.numerics.rounding import round_to
 
 FLOAT64 = FORMATS["float64"]
 FARTHEST = 4000  # exponents beyond round alike in every format
+FAINT = 300  # binades below the other of two numbers that are added: there a number stands for those further down
 SMALLEST = 2.0**-1074
 
 
@@ -62,6 +63,19 @@ class Scaled:
             return Scaled.of(hi, lo, (relative[0] + relative[1]) * 1.25 + 2.0**-103, self.exponent).known_where(
                 (relative[0] < 2.0**-10) & (relative[1] < 2.0**-10)
             )
+
+    def plus(self, other: Scaled) -> Scaled:
+        """The sums; without error where both numbers have none and two doubles hold the sum. Nothing is known of 0."""
+        with np.errstate(all="ignore"):
+            top = np.maximum(self.exponent, other.exponent)
+            total = self._over(top) + other._over(top)
+            return Scaled.of(total.hi, total.lo, total.radius / np.abs(total.hi) * RAISE, top)
+
+    def _over(self, top: np.ndarray) -> Real:
+        """The numbers over 2^top, which is not below their exponents."""
+        down = np.maximum(self.exponent - top, -FAINT)
+        real = Real(self.hi, self.lo, self.radius).times_power_of_two(down)
+        return Real(real.hi, real.lo, real.radius + np.where(down > self.exponent - top, 2.0 ** (1 - FAINT), 0.0))
 
     def times_power_of_two(self, exponent: np.ndarray) -> Scaled:
         return Scaled(self.hi, self.lo, self.radius, np.clip(self.exponent + exponent, -FARTHEST, FARTHEST))
