@@ -7,6 +7,7 @@ overflow threshold: it is made on integers, in units of the last place that the 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
@@ -50,6 +51,11 @@ class Scaled:
         total = np.clip(own + np.asarray(exponent, np.int64), -FARTHEST, FARTHEST)
         return Scaled(significand, np.ldexp(lo, -own), radius, total)
 
+    @staticmethod
+    def exact(numbers: np.ndarray) -> Scaled:
+        """Doubles; nothing is known of 0 and of what is not finite."""
+        return Scaled.of(numbers, np.zeros_like(numbers), 0.0)
+
     def __neg__(self) -> Scaled:
         return Scaled(-self.hi, -self.lo, self.radius, self.exponent)
 
@@ -63,6 +69,10 @@ class Scaled:
             return Scaled.of(hi, lo, (relative[0] + relative[1]) * 1.25 + 2.0**-103, self.exponent).known_where(
                 (relative[0] < 2.0**-10) & (relative[1] < 2.0**-10)
             )
+
+    def product(self, *others: Scaled) -> Scaled:
+        """Times each of the others."""
+        return reduce(lambda one, other: one.times(other).times_power_of_two(other.exponent), others, self)
 
     def plus(self, other: Scaled) -> Scaled:
         """The sums; without error where both numbers have none and two doubles hold the sum. Nothing is known of 0."""
@@ -79,6 +89,10 @@ class Scaled:
 
     def times_power_of_two(self, exponent: np.ndarray) -> Scaled:
         return Scaled(self.hi, self.lo, self.radius, np.clip(self.exponent + exponent, -FARTHEST, FARTHEST))
+
+    def column(self) -> Scaled:
+        """[n, 1] of [n]."""
+        return Scaled(*(part[:, None] for part in (self.hi, self.lo, self.radius, self.exponent)))
 
     def broadcast_to(self, shape: tuple[int, ...]) -> Scaled:
         parts = (self.hi, self.lo, self.radius, self.exponent)

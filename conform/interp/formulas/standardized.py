@@ -162,12 +162,11 @@ class _Piece:
         with np.errstate(all="ignore"):
             output = held_apart(normed, np.zeros(normed.shape, int))
             if self.scale is not None:
-                factor = Scaled.of(np.broadcast_to(self.scale, self.x.shape), np.zeros(self.x.shape), 0.0)
-                output = output.times(factor).times_power_of_two(factor.exponent)
+                output = output.product(Scaled.exact(np.broadcast_to(self.scale, self.x.shape)))
             if self.shift is None:
                 return output
             shift = np.broadcast_to(self.shift, self.x.shape)
-            total = output.plus(Scaled.of(shift, np.zeros(shift.shape), 0.0))
+            total = output.plus(Scaled.exact(shift))
             return total.or_else(output.known_where(shift == 0))
 
     def _at(self, index: tuple[int, int], parameter: np.ndarray | None, otherwise: int) -> Fraction:

@@ -114,8 +114,7 @@ def _turned(
         return Fraction(column[index]) * int(of_numbers(mp.of_float(0.0)))
 
     def scaled() -> Scaled:
-        factor = Scaled.of(column, np.zeros_like(column), 0.0)
-        return held_apart(of_angle, factor.exponent).times(factor)
+        return Scaled.exact(column).product(held_apart(of_angle, np.zeros(column.shape, int)))
 
     value, real = resolved(fmt, real, formula, rational, scaled)
     compute = held_format(fmt)
