@@ -49,6 +49,17 @@ def test_divergences_over_the_range() -> None:
             assert found == _rounded(true)
 
 
+def test_divergences_of_targets_over_the_range() -> None:
+    """t (log t - x), and of x near log t what little is left."""
+    random = np.random.default_rng(7)
+    t = np.abs(_wide(random, 300))
+    x = np.where(random.integers(2, size=300) == 0, _wide(random, 300), np.log(t))
+    (golden,) = evaluate("aten::kl_div", (x, t, NONE), {}).goldens
+    with mpmath.workprec(3000):
+        for a, b, found in zip(x.tolist(), t.tolist(), golden.value.tolist(), strict=True):
+            assert found == _rounded(mpmath.mpf(b) * (mpmath.log(mpmath.mpf(b)) - mpmath.mpf(a)))
+
+
 def test_logits_over_the_range() -> None:
     random = np.random.default_rng(3)
     x = random.choice([-1.0, 1.0], 300) * np.ldexp(random.uniform(1, 2, 300), random.integers(-60, 6, 300))

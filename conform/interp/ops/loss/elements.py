@@ -264,7 +264,8 @@ def kl_div(self: np.ndarray, target: np.ndarray, reduction: int = 1, log_target:
 
 def _of_targets(fmt: Format, x: np.ndarray, t: np.ndarray) -> Terms:
     target, compute = Real.exact(t), held_format(fmt)
-    real = where(t == 0, 0.0, target * functions.log(target)) - target * Real.exact(x)
+    log = functions.log(target)
+    real = where(t == 0, 0.0, target * log) - target * Real.exact(x)
 
     def rational(i: int) -> Fraction | None:
         return -Fraction(t[i]) * Fraction(x[i]) if t[i] in (0, 1) else None
@@ -276,7 +277,8 @@ def _of_targets(fmt: Format, x: np.ndarray, t: np.ndarray) -> Terms:
     ball = replace(ball.but_exact(t == 0), mid=np.where(t == 0, 0.0, ball.mid))
     ball = ball - Ball.exact(t, compute) * Ball.exact(x, compute)
     real = nan_beside_special(real, (x, np.where(t < 0, np.nan, t)))
-    return Terms(real, ball, rational, formula, _are_infinite(x, t))
+    scaled = lambda: Scaled.exact(t).product(_apart(log - Real.exact(x)))  # noqa: E731
+    return Terms(real, ball, rational, formula, _are_infinite(x, t), scaled)
 
 
 def _largest_finite(t: np.ndarray) -> float:
