@@ -22,7 +22,7 @@ from conform.numerics.rounding import decide
 from conform.numerics.scaled import Scaled, round_scaled
 
 DIGIT_BITS = 26
-AT_ONCE = 1 << 15  # products split at a time, whose sums of digits are far below 2^53
+AT_ONCE = 1 << 16  # products split at a time, whose sums of digits are far below 2^53
 MOST_DIGITS = 1 << 8  # of a sum: products of three numbers from the whole range of float64 span 6300 bits
 FLOAT64 = FORMATS["float64"]
 

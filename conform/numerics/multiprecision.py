@@ -102,7 +102,7 @@ class Enclosed(NamedTuple):
             return Enclosed(fine, gmpy2.inf())
         if fine == 0:  # of no sign
             return Enclosed(Number(0), 2 * abs(coarse))
-        return Enclosed(fine, abs(fine) * power_of_two(_LOST_BITS - precision) + 2 * abs(fine - coarse))
+        return Enclosed(fine, gmpy2.div_2exp(abs(fine), precision - _LOST_BITS) + 2 * abs(fine - coarse))
 
     @property
     def ends(self) -> tuple[Number, Number]:
@@ -118,13 +118,14 @@ class Enclosed(NamedTuple):
         hi = float(self.middle)
         if self.radius == 0:  # of a zero at all precisions too
             return Parts(hi if hi else 0.0)
-        if abs(self.middle) >= power_of_two(EXPONENT_BEYOND):
-            return Parts(hi, radius=math.inf)
-        hi = math.copysign(LARGEST, hi) if math.isinf(hi) else hi
-        lo = float(self.middle - hi)
-        left = self.middle - hi - lo
-        units = left * power_of_two(1074)
-        rest = float(units) if 0 < abs(units) < 1 else None
+        if math.isinf(hi):
+            if abs(self.middle) >= power_of_two(EXPONENT_BEYOND):
+                return Parts(hi, radius=math.inf)
+            hi = math.copysign(LARGEST, hi)
+        rest_of_hi = self.middle - hi
+        lo = float(rest_of_hi)
+        left = rest_of_hi - lo
+        rest = float(left * power_of_two(1074)) if left and gmpy2.get_exp(left) <= -1074 else None
         return Parts(hi, lo, math.nextafter(float(abs(left) + self.radius), math.inf), rest)
 
 

@@ -7,6 +7,7 @@ overflow threshold: it is made on integers, in units of the last place that the 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from conform.numerics.rounding import round_to
 
 FLOAT64 = FORMATS["float64"]
 FARTHEST = 4000  # exponents beyond round alike in every format
+FAINT = 300  # binades below the other of two numbers that are added: there a number stands for those further down
 SMALLEST = 2.0**-1074
 
 
@@ -49,6 +51,11 @@ class Scaled:
         total = np.clip(own + np.asarray(exponent, np.int64), -FARTHEST, FARTHEST)
         return Scaled(significand, np.ldexp(lo, -own), radius, total)
 
+    @staticmethod
+    def exact(numbers: np.ndarray) -> Scaled:
+        """Doubles; nothing is known of 0 and of what is not finite."""
+        return Scaled.of(numbers, np.zeros_like(numbers), 0.0)
+
     def __neg__(self) -> Scaled:
         return Scaled(-self.hi, -self.lo, self.radius, self.exponent)
 
@@ -63,8 +70,29 @@ class Scaled:
                 (relative[0] < 2.0**-10) & (relative[1] < 2.0**-10)
             )
 
+    def product(self, *others: Scaled) -> Scaled:
+        """Times each of the others."""
+        return reduce(lambda one, other: one.times(other).times_power_of_two(other.exponent), others, self)
+
+    def plus(self, other: Scaled) -> Scaled:
+        """The sums; without error where both numbers have none and two doubles hold the sum. Nothing is known of 0."""
+        with np.errstate(all="ignore"):
+            top = np.maximum(self.exponent, other.exponent)
+            total = self._over(top) + other._over(top)
+            return Scaled.of(total.hi, total.lo, total.radius / np.abs(total.hi) * RAISE, top)
+
+    def _over(self, top: np.ndarray) -> Real:
+        """The numbers over 2^top, which is not below their exponents."""
+        down = np.maximum(self.exponent - top, -FAINT)
+        real = Real(self.hi, self.lo, self.radius).times_power_of_two(down)
+        return Real(real.hi, real.lo, real.radius + np.where(down > self.exponent - top, 2.0 ** (1 - FAINT), 0.0))
+
     def times_power_of_two(self, exponent: np.ndarray) -> Scaled:
         return Scaled(self.hi, self.lo, self.radius, np.clip(self.exponent + exponent, -FARTHEST, FARTHEST))
+
+    def column(self) -> Scaled:
+        """[n, 1] of [n]."""
+        return Scaled(*(part[:, None] for part in (self.hi, self.lo, self.radius, self.exponent)))
 
     def broadcast_to(self, shape: tuple[int, ...]) -> Scaled:
         parts = (self.hi, self.lo, self.radius, self.exponent)
@@ -84,6 +112,13 @@ class Scaled:
         known = np.isfinite(self.radius)
         names = ("hi", "lo", "radius", "exponent")
         return Scaled(*(np.where(known, getattr(self, name), getattr(other, name)) for name in names))
+
+    def replaced(self, places: np.ndarray, others: Scaled) -> Scaled:
+        """The same numbers, but the others, one for each, at `places`."""
+        parts = [getattr(self, name).copy() for name in ("hi", "lo", "radius", "exponent")]
+        for part, name in zip(parts, ("hi", "lo", "radius", "exponent"), strict=True):
+            part[places] = getattr(others, name)
+        return Scaled(*parts)
 
     def decided(self, fmt: Format) -> tuple[np.ndarray, np.ndarray]:
         """(value, undecided): rounded to nearest even in `fmt.storage`, and where the radius leaves that open.

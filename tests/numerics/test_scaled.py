@@ -105,3 +105,34 @@ def test_what_is_not_known() -> None:
     assert numbers.decided(F64)[1].all()
     assert np.isinf(numbers.real().radius).all()
     assert (numbers.real().hi == 0).all()
+
+
+def test_sums_are_exact_or_within_their_radius() -> None:
+    """Of numbers near each other in size, far apart, at the ends of the range, and of those that cancel."""
+    random = np.random.default_rng(8)
+    count = 2000
+    one, other = random.uniform(0.5, 2, (2, count)) * random.choice([-1.0, 1.0], (2, count))
+    exponents = random.integers(-2000, 2000, count)
+    gaps = random.choice([0, 1, 2, 50, 54, 107, 290, 300, 301, 900, -50, -400], count)
+    other = np.where(random.integers(4, size=count) == 0, -one * (1 + random.integers(-2, 3, count) * 2.0**-52), other)
+    error = random.choice([0.0, 2.0**-100], count)
+    first = Scaled.of(one, one * 2.0**-60, error, exponents)
+    second = Scaled.of(other, np.zeros(count), error, exponents + gaps)
+    total = first.plus(second)
+    for i in range(count):
+        terms = [_exact(each, i) for each in (first, second)]
+        spread = Fraction(first.radius[i]) * _unit(first, i) + Fraction(second.radius[i]) * _unit(second, i)
+        if np.isinf(total.radius[i]):
+            assert abs(sum(terms)) <= spread + abs(terms[0]) / 2**250
+            continue
+        off = abs(_exact(total, i) - sum(terms))
+        assert off + spread <= Fraction(total.radius[i]) * _unit(total, i)
+        assert total.radius[i] or not off
+
+
+def _unit(numbers: Scaled, i: int) -> Fraction:
+    return Fraction(2) ** int(numbers.exponent[i])
+
+
+def _exact(numbers: Scaled, i: int) -> Fraction:
+    return (Fraction(float(numbers.hi[i])) + Fraction(float(numbers.lo[i]))) * _unit(numbers, i)

@@ -20,6 +20,7 @@ from conform.numerics.escalate import Irrational, resolved
 from conform.numerics.formats import Format
 from conform.numerics.real import Real, where
 from conform.numerics.rounding_errors import held_format
+from conform.numerics.scaled import Scaled
 
 NONE, MEAN, SUM = range(3)  # at::Reduction
 
@@ -31,6 +32,7 @@ class Terms:
     real, ball: their real numbers and an honest implementation's errors, of shape [n]
     rational: element i as a fraction, or as an Irrational what rounds like it, or None
     formula: element i on numbers of any precision; not asked where `rational` gives a fraction
+    scaled: the numbers with their exponents held apart, asked for where the reals do not decide; None: not known so
     open: which elements the policy leaves open, of shape [n]; None: none
     """
 
@@ -39,6 +41,7 @@ class Terms:
     rational: Callable[[int], Fraction | mpq | None]
     formula: Callable[[int], mp.Number | int] | None = None
     open: np.ndarray | None = None
+    scaled: Callable[[], Scaled] | None = None
 
     def exactly(self, i: int) -> Fraction | mpq | None:
         """Element i where it is known to be rational."""
@@ -113,7 +116,7 @@ def _columns(fmt: Format, blocks: Blocks, open_rule: str | None) -> Iterator[tup
     stop = 0
     for terms in blocks:
         start, stop = stop, stop + terms.real.size
-        golden = _column(fmt, terms.real, terms.ball, terms.rational, terms.mp)
+        golden = _column(fmt, terms.real, terms.ball, terms.rational, terms.mp, terms.scaled)
         is_closed = terms.open is None
         yield slice(start, stop), golden if is_closed else golden.opened(terms.open.reshape(-1, 1), open_rule)
 
@@ -202,12 +205,14 @@ def _column(
     ball: Ball,
     rational: Callable[[int], Fraction | mpq | None],
     formula: Callable[[int], mp.Number | int],
+    scaled: Callable[[], Scaled] | None = None,
 ) -> Golden:
     value, real = resolved(
         fmt,
         real.reshape((-1, 1)),
         lambda some: np.array([[formula(i)] for i in some.tolist()], dtype=object),
         lambda index: rational(index[0]),
+        None if scaled is None else lambda: scaled().column(),
     )
     return Golden.derived(fmt, value, real, ball[:, None])
 

@@ -23,16 +23,53 @@ from conform.numerics.rounding_errors import accumulator_of, growth, joined
 MODERATE = 300  # magnitudes between 2^-300 and 2^300 have squares and sums far from the ends of float64's range
 
 
-def exponents(rows: Rows) -> np.ndarray:
+def exponents(rows: Rows | Near) -> np.ndarray:
     """[rows, 1]: by which power of two to divide a row so that it is moderate; 0 where it is, or is not finite."""
     largest = np.maximum.reduce([np.abs(x).max(axis=1, keepdims=True, initial=0.0) for x in rows.pieces])
     exponent = np.frexp(largest)[1]
     return np.where(np.isfinite(largest) & (np.abs(exponent) > MODERATE), exponent, 0)
 
 
+class Near:
+    """Rows less `shift` [rows, 1], exactly (Sterbenz): the smallest number in magnitude of each row whose numbers, of
+    one sign, lie within a factor of 2 of each other, and 0 of the others; None where that is all. What is left is as
+    small as the numbers are apart, and so are its errors."""
+
+    def __init__(self, rows: Rows) -> None:
+        self.rows, self.terms = rows, rows.terms
+        self.shift = _shift(rows)
+
+    @property
+    def pieces(self) -> Pieces[np.ndarray]:
+        return self.rows.pieces if self.shift is None else self.rows.pieces.map(lambda x: x - self.shift)
+
+    def are_finite(self) -> np.ndarray:
+        return self.rows.are_finite()
+
+
+def _shift(rows: Rows) -> np.ndarray | None:
+    if not rows.terms:
+        return None
+    smallest = np.minimum.reduce([piece.min(axis=1, keepdims=True) for piece in rows.pieces])
+    largest = np.maximum.reduce([piece.max(axis=1, keepdims=True) for piece in rows.pieces])
+    with np.errstate(over="ignore"):
+        is_above = (smallest > 0) & (largest <= 2 * smallest) & np.isfinite(largest)
+        is_below = (largest < 0) & (smallest >= 2 * largest) & np.isfinite(smallest)
+    shift = np.where(is_above, smallest, np.where(is_below, largest, 0.0))
+    return shift if shift.any() else None
+
+
 def of_reals(rows: Rows, divisor: Real, exponent: np.ndarray | int = 0) -> tuple[Real, Real]:
     """(mean, sum((x - mean)^2) / divisor) of the rows over 2^exponent, each [rows, 1]; of a row with an infinity the
     second is NaN."""
+    near = Near(rows)
+    mean, variance = _of_reals(near, divisor, exponent)
+    if near.shift is None:
+        return mean, variance
+    return mean + Real.exact(near.shift).times_power_of_two(-np.asarray(exponent)), variance
+
+
+def _of_reals(rows: Rows | Near, divisor: Real, exponent: np.ndarray | int) -> tuple[Real, Real]:
     x = _zero_beside_special(rows, exponent)
     mean = Real.total(x) / Real.exact(np.float64(rows.terms))
     centred = x.map(lambda piece: piece - mean)
@@ -43,7 +80,7 @@ def _square(x: Real | Ball) -> Real | Ball:
     return x * x
 
 
-def _zero_beside_special(rows: Rows, exponent: np.ndarray | int) -> Pieces[Real]:
+def _zero_beside_special(rows: Rows | Near, exponent: np.ndarray | int) -> Pieces[Real]:
     """The rows over 2^exponent, with 0 for the finite numbers of those that an infinity or NaN decides."""
     are_finite = rows.are_finite()
     x = rows.pieces.map(lambda x: Real.exact(np.where(np.isfinite(x) & ~are_finite, 0.0, x)))
@@ -102,14 +139,16 @@ class OfRows:
     """The mean and the biased variance of the rows themselves."""
 
     def __init__(self, rows: Rows) -> None:
-        self.rows = rows
+        self.rows, self._near = rows, Near(rows)
+        self.shift = self._near.shift
 
     def exponents(self) -> np.ndarray:
-        return exponents(self.rows)
+        """Of the rows less `shift`."""
+        return exponents(self._near)
 
     def reals(self, exponent: np.ndarray) -> tuple[Real, Real]:
-        """Of the rows over 2^exponent."""
-        return of_reals(self.rows, Real.exact(np.float64(self.rows.terms)), exponent)
+        """Of the rows less `shift` over 2^exponent."""
+        return _of_reals(self._near, Real.exact(np.float64(self.rows.terms)), exponent)
 
     def exact(self, row: int) -> tuple[Fraction, Fraction]:
         """The exact statistic of a row without infinities and NaN."""
@@ -121,6 +160,8 @@ class OfRows:
 
 class AboutZero:
     """The mean square of the rows in place of the variance, and 0 in place of the mean, which nothing is spent on."""
+
+    shift = None
 
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
@@ -144,6 +185,8 @@ class AboutZero:
 
 class Given:
     """Statistics that are operands: `mean` and `variance` are [rows, 1]."""
+
+    shift = None
 
     def __init__(self, mean: np.ndarray, variance: np.ndarray) -> None:
         self.mean, self.variance = mean, variance

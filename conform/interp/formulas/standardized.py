@@ -10,6 +10,7 @@ import operator
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
@@ -22,8 +23,10 @@ from conform.numerics import multiprecision as mp
 from conform.numerics.ball import Ball
 from conform.numerics.escalate import decide_exactly, resolved, root
 from conform.numerics.formats import Format
+from conform.numerics.product import held_apart
 from conform.numerics.real import Real, where
 from conform.numerics.rounding_errors import flushed_sum, held_format, joined, underflow
+from conform.numerics.scaled import Scaled
 
 
 class Standardized:
@@ -54,25 +57,28 @@ class Standardized:
             square = variance + Real.exact(np.float64(eps)).times_power_of_two(-2 * self._exponent)
             square = square if np.isfinite(eps) else where(self.known, eps, square)  # however large the variance is
             self._scaled_rstd = Real.exact(np.float64(1)) / square.sqrt()
-            self.mean = self._scaled_mean.times_power_of_two(self._exponent)
+            mean = self._scaled_mean.times_power_of_two(self._exponent)
+            self.mean = mean if moments.shift is None else mean + Real.exact(moments.shift)
             self.rstd = self._scaled_rstd.times_power_of_two(-self._exponent)
         self._balls: dict[str, tuple[Ball, Ball]] = {}
         self._exact: dict[int, tuple[Fraction, Fraction]] = {}
 
     def outputs(self, fmt: Format) -> Iterator[Golden]:
         """The golden of each piece, in `fmt`."""
+        own = self.moments.shift
         for x, scale, shift in zip(self.rows.pieces, self.scale, self.shift, strict=True):
             with np.errstate(all="ignore"):
-                centred = Real.exact(x).times_power_of_two(-self._exponent) - self._scaled_mean
+                scaled = Real.exact(x if own is None else x - own).times_power_of_two(-self._exponent)
+                centred = scaled - self._scaled_mean
                 if not np.isfinite(self.eps):  # rstd is 0 or NaN, however far x is from the mean
                     centred = where(self.known, 1.0, centred)
                 centred = where(self._is_wide & np.isfinite(x), 1.0, centred)  # rstd is 0, in the same way
-                real = centred * self._scaled_rstd
+                real = normed = centred * self._scaled_rstd
                 real = real if scale is None else real * Real.exact(scale)
                 real = real if shift is None else real + Real.exact(shift)
                 real = where(self._is_negative, np.nan, self._with_poles(real, np.nan))
             piece = _Piece(self, x, scale, shift)
-            value, real = resolved(fmt, real, piece.of_numbers, piece.rational)
+            value, real = resolved(fmt, real, piece.of_numbers, piece.rational, partial(piece.scaled, normed))
             yield Golden.derived(fmt, value, real, piece.ball(*self.balls(held_format(fmt))), zero_sign_free=True)
 
     def statistics(self, fmt: Format) -> tuple[Golden, Golden]:
@@ -150,6 +156,18 @@ class _Piece:
             return None
         scale, shift = (self._at(index, parameter, other) for parameter, other in ((self.scale, 1), (self.shift, 0)))
         return (Fraction(self.x[index]) - mean) / deviation * scale + shift
+
+    def scaled(self, normed: Real) -> Scaled:
+        """Outputs with their exponents held apart; normed: (x - mean) * rstd."""
+        with np.errstate(all="ignore"):
+            output = held_apart(normed, np.zeros(normed.shape, int))
+            if self.scale is not None:
+                output = output.product(Scaled.exact(np.broadcast_to(self.scale, self.x.shape)))
+            if self.shift is None:
+                return output
+            shift = np.broadcast_to(self.shift, self.x.shape)
+            total = output.plus(Scaled.exact(shift))
+            return total.or_else(output.known_where(shift == 0))
 
     def _at(self, index: tuple[int, int], parameter: np.ndarray | None, otherwise: int) -> Fraction:
         return Fraction(otherwise if parameter is None else np.broadcast_to(parameter, self.x.shape)[index])

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from math import log2, prod, sqrt
 from typing import Any
 
@@ -22,14 +23,20 @@ from conform.interp.blocks.assembly import assembled
 from conform.interp.blocks.blocks import spans
 from conform.interp.formulas.complexes import joined
 from conform.interp.formulas.fourier import Exactly, Pair, transformed
+from conform.interp.formulas.vanishing import vanishing
 from conform.interp.golden import Golden
 from conform.interp.semantics import semantics
 from conform.numerics.cyclotomic import prime_factors
 from conform.numerics.escalate import decide_exactly
 from conform.numerics.formats import FORMATS, Format, format_of
-from conform.numerics.real import Real
+from conform.numerics.grid import finest
+from conform.numerics.parts import write
+from conform.numerics.product import held_apart
+from conform.numerics.real import Real, where
 from conform.numerics.real import joined as joined_reals
+from conform.numerics.rounding import decide
 from conform.numerics.rounding_errors import flushed_sum, growth, underflow
+from conform.numerics.scaled import Scaled
 
 BY_ROOT, BY_COUNT = 1, 2  # normalization; 0: none
 DIRECT = 7  # the largest prime factor for which FFTW, pocketfft, cuFFT and vDSP have a transform of their own
@@ -74,12 +81,7 @@ def complex_to_real(self: np.ndarray, dim: Sequence[int], normalization: int, la
     weights = np.where(own, 1.0, 2.0)
 
     def of_rows(some: np.ndarray) -> Golden:
-        whole = _pair(some, weights)
-        for axis in range(1, whole.re.ndim):
-            padded = whole if axis < whole.re.ndim - 1 else _padded(whole, last_dim_size)
-            whole = transformed(padded, axis, 1)
-        call = _Call(some, lengths, 1, normalization, weights)
-        return call.golden(format_of(self).component, [whole.re])
+        return _Call(some, lengths, 1, normalization, last_dim_size, weights).golden(format_of(self).component)
 
     return _arranged(of_rows, rows, (*shape[: len(shape) - len(axes)], *lengths), axes)
 
@@ -108,11 +110,7 @@ def _complex_golden(
     rows, shape = _rows(self, axes)
 
     def of_rows(some: np.ndarray) -> Golden:
-        whole = _pair(some)
-        for axis in range(1, whole.re.ndim):
-            whole = transformed(whole, axis, sign)
-        whole = whole if kept is None else whole[..., :kept]
-        return _Call(some, some.shape[1:], sign, normalization).golden(fmt, [whole.re, whole.im])
+        return _Call(some, some.shape[1:], sign, normalization, kept).golden(fmt)
 
     shape = shape if kept is None else (*shape[:-1], kept)
     return _arranged(of_rows, rows, shape, axes)
@@ -167,29 +165,87 @@ def _ldexp(numbers: np.ndarray, exponent: np.ndarray) -> np.ndarray:
 
 
 class _Call:
-    """Transforms of `rows` [rows, *sizes] whose result has `lengths`."""
+    """Transforms of `rows` [rows, *sizes], over `lengths`, of whose last dim the result has the first `kept` places."""
 
     def __init__(
-        self, rows: np.ndarray, lengths: Sequence[int], sign: int, normalization: int, weights: np.ndarray | None = None
-    ) -> None:
-        self.rows, self.lengths, self.weights = rows, tuple(lengths), weights
+        self, rows: np.ndarray, lengths: Sequence[int], sign: int, normalization: int, kept: int | None = None,
+        weights: np.ndarray | None = None,
+    ) -> None:  # fmt: skip
+        self.rows, self.lengths, self.sign, self.weights = rows, tuple(lengths), sign, weights
+        self.factors = 1.0 if weights is None else weights
         self.count = prod(lengths)
+        self.kept = slice(kept)
         self.square = {BY_ROOT: self.count, BY_COUNT: self.count**2}.get(normalization, 1)
         self.exactly = Exactly(rows, self.lengths, sign, self.square, weights)
+        self.exponent = _scaled(rows)[1]
 
-    def golden(self, fmt: Format, parts: list[Real]) -> Golden:
-        """Of the sums over the rows, scaled, before they are divided."""
+    def golden(self, fmt: Format) -> Golden:
         component = fmt.component if fmt.is_complex else fmt
-        _, exponent = _scaled(self.rows)
-        divisor = Real.exact(np.float64(self.square)).sqrt()
         finite = np.isfinite(self.rows).all(axis=tuple(range(1, self.rows.ndim)))
+        sums = self._sums(_pair(self.rows, self.factors))
+        parts = [sums.re, sums.im] if fmt.is_complex else [sums.re]
+        parts = self._finer(component, parts, finite)
         values, reals = [], []
         for part, real in enumerate(parts):
-            whole = (real / divisor).times_power_of_two(exponent)
-            value, number = decide_exactly(component, whole, self._exact(part, finite))
+            quotient = self._divided(real[..., self.kept])
+            scaled = partial(self._held_apart, quotient)
+            whole = quotient.times_power_of_two(self.exponent)
+            value, number = decide_exactly(component, whole, self._exact(part, finite), scaled)
             values.append(value)
             reals.append(number)
         return self._judged(fmt, component, values, reals, finite)
+
+    def _sums(self, whole: Pair) -> Pair:
+        """Of the scaled rows, before they are divided; all frequencies."""
+        for axis in range(1, whole.re.ndim):
+            is_short = whole.re.shape[axis] < self.lengths[axis - 1]
+            whole = transformed(_padded(whole, self.lengths[-1]) if is_short else whole, axis, self.sign)
+        return whole
+
+    def _divided(self, sums: Real) -> Real:
+        return sums / Real.exact(np.float64(self.square)).sqrt()
+
+    def _held_apart(self, quotient: Real) -> Scaled:
+        with np.errstate(all="ignore"):
+            return held_apart(quotient, self.exponent)
+
+    def _finer(self, component: Format, parts: list[Real], finite: np.ndarray) -> list[Real]:
+        """The sums, and in rows of which an element is not decided sums of finer bounds, and what is known to be 0."""
+        asked = [self._undecided(component, sums) & finite.reshape(-1, *[1] * len(self.lengths)) for sums in parts]
+        some = np.logical_or.reduce([each.any(axis=tuple(range(1, each.ndim))) for each in asked])
+        if not some.any():
+            return parts
+        others = self._sums_of_differences(some)
+        unit = self._unit(some)
+        for sums, mask, other in zip(parts, asked, (others.re, others.im), strict=False):
+            better = where(other.radius < sums.radius[some], other, sums[some])
+            write(sums, some, where(vanishing(better, unit, mask[some]), 0.0, better))
+        return parts
+
+    def _undecided(self, component: Format, sums: Real) -> np.ndarray:
+        """Which elements of the result are not decided, among all frequencies."""
+        undecided = np.zeros(sums.shape, bool)
+        whole = self._divided(sums[..., self.kept]).times_power_of_two(self.exponent)
+        undecided[..., self.kept] = decide(component, whole)[1]
+        return undecided
+
+    def _sums_of_differences(self, some: np.ndarray) -> Pair:
+        """Those of `some` rows less what their first numbers add up to, which is 0 at all places but the first: there
+        nothing is known. Of numbers that are nearly equal they have far finer bounds."""
+        rows = self.rows[some]
+        whole = _pair(rows)
+        first = (slice(None), *[slice(1)] * len(self.lengths))
+        im = whole.im - whole.im[first] if self.weights is None else whole.im  # the sum of halves has no such place
+        sums = self._sums(Pair((whole.re - whole.re[first]) * self.factors, im * self.factors))
+        for part in (sums.re, sums.im):
+            part.radius[first] = np.inf
+        return sums
+
+    def _unit(self, some: np.ndarray) -> np.ndarray:
+        """[rows]: powers of two of which all scaled numbers of a row are integer multiples; 0 where it is not held."""
+        rows, axes = self.rows[some], tuple(range(1, self.rows.ndim))
+        finest_ = np.minimum(finest(rows.real), finest(rows.imag)).min(axis=axes)
+        return np.ldexp(finest_, -self.exponent[some].reshape(-1))
 
     def _exact(self, part: int, finite: np.ndarray) -> Callable[[tuple[int, ...]], Fraction]:
         return lambda index: self.exactly.at(index, part) if finite[index[0]] else Fraction(0)

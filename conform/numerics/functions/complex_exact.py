@@ -160,7 +160,7 @@ def _eighths(x: float, y: float) -> int | None:
 def _part_of_power(index: int) -> Callable[[float, float, float, float], Exact]:
     def part(x: float, y: float, c: float, d: float) -> Exact:
         eighths = _eighths(x, y)
-        on_circle = _norm(x, y) == 1
+        on_circle = {abs(x), abs(y)} == {0.0, 1.0}  # no other dyadic numbers lie there
         if d != 0 and not on_circle:
             return None
         if eighths is not None:

@@ -6,12 +6,15 @@ from types import MappingProxyType
 
 import numpy as np
 
+from conform.numerics.eft import two_prod
 from conform.numerics.functions import complex_kernels as kernels
-from conform.numerics.functions import dd, range_ends
+from conform.numerics.functions import dd, far_powers, range_ends
 from conform.numerics.functions.dd import Array
 from conform.numerics.functions.exponential import exp_scaled
 from conform.numerics.functions.range_ends import Kernel, either, odd
-from conform.numerics.scaled import Scaled
+from conform.numerics.scaled import FAINT, FARTHEST, Scaled
+
+POWER_ERROR = 2.0**-80  # of powers that are not better known far_powers.py is asked
 
 
 def _of(kernel: kernels.Kernel) -> Kernel:
@@ -39,11 +42,29 @@ def _minus(kernel: Kernel) -> Kernel:
 
 
 def quotient_real(a: Array, b: Array, c: Array, d: Array) -> Scaled:
-    """(ac + bd) / (c^2 + d^2), of operands each pair of which is divided by a power of two."""
-    exponents = [np.frexp(np.maximum(np.abs(x), np.abs(y)))[1] for x, y in ((a, b), (c, d))]
-    scaled = [np.ldexp(x, -k) for x, k in zip((a, b, c, d), np.repeat(exponents, 2, axis=0), strict=True)]
-    value, error = kernels.quotient_real(*map(dd.of, scaled))
-    return Scaled.of(*value, error, exponents[0] - exponents[1])
+    """(ac + bd) / (c^2 + d^2); without error a / c of a real divisor and b / d of an imaginary one that are doubles."""
+    numerator, above = _sum_of_products(a, c, b, d)
+    denominator, below = _sum_of_products(c, c, d, d)
+    (hi, lo), exponent = dd.div(numerator, denominator), above - below
+    of_part, its_exponent = np.frexp(np.where(d == 0, a, b))
+    divisor, own_exponent = np.frexp(np.where(d == 0, c, d))
+    quotient = of_part / divisor
+    product, rest = two_prod(quotient, divisor)
+    is_double = ((c == 0) | (d == 0)) & (product == of_part) & (rest == 0)
+    hi, lo = np.where(is_double, quotient, hi), np.where(is_double, 0.0, lo)
+    exponent = np.where(is_double, its_exponent - own_exponent, exponent)
+    return Scaled.of(hi, lo, np.where(is_double, 0.0, kernels.RATIONAL_ERROR + 2.0**-290), exponent)
+
+
+def _sum_of_products(a: Array, b: Array, c: Array, d: Array) -> tuple[dd.DD, Array]:
+    """(s, k): ab + cd = s 2^k. A product more than FAINT binades below the other is taken to be that far below it."""
+    (a, b, c, d), exponents = zip(*map(np.frexp, (a, b, c, d)), strict=True)
+    products = two_prod(a, b), two_prod(c, d)
+    sums = exponents[0] + exponents[1], exponents[2] + exponents[3]
+    own = [np.where(each[0] == 0, -FARTHEST, k) for each, k in zip(products, sums, strict=True)]
+    top = np.maximum(*own)
+    terms = [dd.scale(each, np.ldexp(1.0, np.maximum(k - top, -FAINT))) for each, k in zip(products, own, strict=True)]
+    return dd.add(*terms), top
 
 
 def quotient_imag(a: Array, b: Array, c: Array, d: Array) -> Scaled:
@@ -62,7 +83,8 @@ def _power(function: kernels.Kernel) -> Kernel:
         exponent, angle, spent = kernels.log_of_power(*map(dd.of, operands))
         turned, error = function(angle)
         value, n = exp_scaled(exponent)
-        return Scaled.of(*dd.mul(value, turned), kernels.power_error(turned, error, spent), n)
+        total = kernels.power_error(turned, error, spent)
+        return Scaled.of(*dd.mul(value, turned), total, n).known_where(total < POWER_ERROR)
 
     return kernel
 
@@ -91,7 +113,7 @@ PARTS = MappingProxyType(
         "sin.imag": product(_COS, _SINH),
         "cos.real": product(_COS, _COSH),
         "cos.imag": _minus(product(_SIN, _SINH)),
-        "pow.real": _power(kernels.cos),
-        "pow.imag": _power(kernels.sin),
+        "pow.real": either(_power(kernels.cos), far_powers.real),
+        "pow.imag": either(_power(kernels.sin), far_powers.imag),
     }
 )

@@ -17,7 +17,7 @@ from conform.numerics.functions.dd import DD, Array, chosen, fill
 from conform.numerics.functions.exponential import polynomial
 from conform.numerics.functions.logarithm import log
 from conform.numerics.functions.piecewise import PER_UNIT, Piecewise, log_piece
-from conform.numerics.functions.trigonometric import cos, pi, sin
+from conform.numerics.functions.trigonometric import pi, sin
 
 GAMMA_ERROR = 2.0**-94
 """Relative to the largest term: EVALUATION, LOG_ERROR times at most 4 by cancellation in Stirling's series (x >= 16),
@@ -137,13 +137,21 @@ def digamma(x: DD) -> tuple[DD, Array]:
         bound = np.where(small, bound + np.abs(inverse[0]), bound)
     error = GAMMA_ERROR * bound
     if not positive.all():
-        angle = dd.mul(pi(), dd.of(x[0] - np.rint(x[0])))
-        (cosine, cosine_error), (sine, sine_error) = cos(angle), sin(angle)
+        part = x[0] - np.rint(x[0])
+        (cosine, cosine_error), (sine, sine_error) = _cos_pi(part), sin(dd.mul(pi(), dd.of(part)))
         cotangent = dd.mul(pi(), dd.div(cosine, sine))
         value = dd.where(positive, value, dd.sub(value, cotangent))
         term = np.abs(cotangent[0]) * (4 * GAMMA_ERROR + cosine_error + sine_error)
         error = np.where(positive, error, np.where(-x[0] > dd.SAFE_MIN, error + term, np.inf))
     return value, error / np.abs(value[0]) + GAMMA_ERROR
+
+
+def _cos_pi(x: Array) -> tuple[DD, Array]:
+    """cos(pi x), |x| <= 1/2, as the sine of what pi x lacks of pi / 2, and its relative error; without error where it
+    is 0."""
+    lacking = two_sum(np.float64(0.5), -np.abs(x))
+    value, error = sin(dd.mul(pi(), lacking))
+    return value, np.where(lacking[0] == 0, 0.0, error)
 
 
 # float64

@@ -83,9 +83,14 @@ def _constant(name: str) -> tuple[np.float64, np.float64]:
 
 
 def either(first: Kernel, second: Kernel) -> Kernel:
-    """What is known of one of the two."""
+    """What is known of one of the two; the second is asked for what the first leaves open."""
 
-    return lambda *operands: first(*operands).or_else(second(*operands))
+    def kernel(*operands: Array) -> Scaled:
+        numbers = first(*operands)
+        places = np.flatnonzero(np.isinf(numbers.radius))
+        return numbers.replaced(places, second(*(x[places] for x in operands))) if places.size else numbers
+
+    return kernel
 
 
 # e^y

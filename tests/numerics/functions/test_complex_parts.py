@@ -284,3 +284,16 @@ def test_a_formula_that_cancels_to_nothing_is_no_result() -> None:
 def test_logarithms_that_are_numbers(function: Callable, point: tuple[float, float], exact: object) -> None:
     """Of which no precision would tell that they are."""
     assert function(*point) == exact
+
+
+def test_quotients_of_parts_that_are_far_apart() -> None:
+    """Each part anywhere in the range, with none; and numerators that cancel, exactly or nearly, and tie."""
+    random = np.random.default_rng(17)
+    parts = np.ldexp(random.uniform(1, 2, (4, 150)), random.integers(-1074, 1024, (4, 150)))
+    parts *= random.choice([-1.0, 0.0, 1.0, 1.0], (4, 150))
+    parts[3] = np.where((parts[2] == 0) & (parts[3] == 0), 2.0**-1074, parts[3])
+    check("div", FORMATS["float64"], *parts)
+    check("div", FORMATS["float64"], 4.2e-11 * parts[0], parts[0] * 0, np.full(150, 4.2e-11), np.full(150, -4e-172))
+    a, c = random.integers(1, 9, (2, 60)) * 2.0 ** random.integers(-400, 400, 60)
+    b, d = a * 2.0**300, -c * 2.0**-300 * (1 + 2.0**-52 * random.integers(-1, 2, 60))
+    check("div", FORMATS["float64"], a, b, c, d)

@@ -21,6 +21,7 @@ from conform.numerics import multiprecision as mp
 from conform.numerics.ball import Ball
 from conform.numerics.escalate import resolved
 from conform.numerics.formats import FORMATS, Format, format_of
+from conform.numerics.product import held_apart
 from conform.numerics.real import Real, where
 from conform.numerics.real import joined as joined_reals
 from conform.numerics.rounding import round_to
@@ -100,7 +101,8 @@ def _turned(
 ) -> tuple[np.ndarray, Real, Ball]:
     """(value, real, ball) of length * function(turn) for the cosine or the sine."""
     column, angle = length.reshape(-1, 1), turn.reshape(-1, 1)
-    real = Real.exact(column) * of_real(Real.exact(angle))
+    of_angle = of_real(Real.exact(angle))
+    real = Real.exact(column) * of_angle
 
     def formula(rows: np.ndarray) -> np.ndarray:
         return mp.of_float(column[rows]) * of_numbers(mp.of_float(angle[rows]))
@@ -111,7 +113,10 @@ def _turned(
             return None
         return Fraction(column[index]) * int(of_numbers(mp.of_float(0.0)))
 
-    value, real = resolved(fmt, real, formula, rational)
+    def scaled() -> Scaled:
+        return Scaled.exact(column).product(held_apart(of_angle, np.zeros(column.shape, int)))
+
+    value, real = resolved(fmt, real, formula, rational, scaled)
     compute = held_format(fmt)
     ball = Ball.exact(length, compute) * of_ball(Ball.exact(turn, compute))
     return value.reshape(length.shape), real.reshape(length.shape), ball

@@ -69,7 +69,7 @@ def angle_of(fmt: Format, z: np.ndarray) -> Golden:
 def complex_power(fmt: Format, base: np.ndarray, exponent: np.ndarray) -> Golden:
     """e^(exponent log base), principal value. Of a zero base it is 1 or 0 where P72 says so."""
     settled = (base == 0) & np.isfinite(exponent) & ((exponent == 0) | (exponent.real > 0))
-    golden = complex_function("pow", fmt, np.where(settled, 1.0, base), exponent)
+    golden = complex_function("pow", fmt, np.where(settled, 1.0, base), np.where(settled, 1.0, exponent))
     if not settled.any():
         return golden
     limit = (exponent == 0) * 1.0

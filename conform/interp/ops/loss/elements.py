@@ -19,8 +19,10 @@ from conform.numerics import multiprecision as mp
 from conform.numerics.ball import Ball
 from conform.numerics.escalate import Irrational
 from conform.numerics.formats import Format, format_of
+from conform.numerics.product import held_apart
 from conform.numerics.real import Real, as_real, where
 from conform.numerics.rounding_errors import held_format
+from conform.numerics.scaled import Scaled
 
 FAR, FAINT = 6000, mpq(1, 2**8600)  # e^-FAR is less than 2^-8600
 LEAST = mp.power_of_two(-3300)  # of log(1 + e^-|x|), of which the sign decides: products of three float64 are coarser
@@ -225,8 +227,16 @@ def _of_logits(fmt: Format, x: np.ndarray, t: np.ndarray, w: np.ndarray, p: np.n
         logarithm = mp.log1p(mp.exp(-abs(mp.of_float(x[i]))))
         return line + slope_ * max(logarithm, LEAST)
 
-    ball = _logit_ball(x, t, w, p, held_format(fmt))
-    return Terms(nan_beside_special(real, (x, t, w, p)), ball, rational, formula, _are_infinite(x, t, w, p))
+    def scaled() -> Scaled:
+        above = np.flatnonzero(x >= 0)
+        line = (-Scaled.exact(p).product(Scaled.exact(t))).replaced(above, _apart(as_real(1.0) - target[above]))
+        rise = _apart(factor - as_real(1.0)).product(Scaled.exact(t))
+        slope_ = rise.plus(Scaled.exact(np.ones_like(x))).or_else(_apart(slope))
+        softplus = slope_.product(_apart(log))
+        return line.product(Scaled.exact(x)).plus(softplus).product(Scaled.exact(w))
+
+    ball, open_ = _logit_ball(x, t, w, p, held_format(fmt)), _are_infinite(x, t, w, p)
+    return Terms(nan_beside_special(real, (x, t, w, p)), ball, rational, formula, open_, scaled)
 
 
 def _logit_ball(x: np.ndarray, t: np.ndarray, w: np.ndarray, p: np.ndarray, compute: Format) -> Ball:
@@ -254,7 +264,8 @@ def kl_div(self: np.ndarray, target: np.ndarray, reduction: int = 1, log_target:
 
 def _of_targets(fmt: Format, x: np.ndarray, t: np.ndarray) -> Terms:
     target, compute = Real.exact(t), held_format(fmt)
-    real = where(t == 0, 0.0, target * functions.log(target)) - target * Real.exact(x)
+    log = functions.log(target)
+    real = where(t == 0, 0.0, target * log) - target * Real.exact(x)
 
     def rational(i: int) -> Fraction | None:
         return -Fraction(t[i]) * Fraction(x[i]) if t[i] in (0, 1) else None
@@ -266,7 +277,8 @@ def _of_targets(fmt: Format, x: np.ndarray, t: np.ndarray) -> Terms:
     ball = replace(ball.but_exact(t == 0), mid=np.where(t == 0, 0.0, ball.mid))
     ball = ball - Ball.exact(t, compute) * Ball.exact(x, compute)
     real = nan_beside_special(real, (x, np.where(t < 0, np.nan, t)))
-    return Terms(real, ball, rational, formula, _are_infinite(x, t))
+    scaled = lambda: Scaled.exact(t).product(_apart(log - Real.exact(x)))  # noqa: E731
+    return Terms(real, ball, rational, formula, _are_infinite(x, t), scaled)
 
 
 def _largest_finite(t: np.ndarray) -> float:
@@ -290,4 +302,9 @@ def _of_log_targets(fmt: Format, largest: Callable[[], float], x: np.ndarray, t:
     log_target = Ball.exact(t, compute)
     ball = log_target.exp() * (log_target - Ball.exact(x, compute))
     real = functions.exp(target) * (target - Real.exact(x))
-    return Terms(nan_beside_special(real, (x, t)), ball, rational, formula, _are_infinite(x, t))
+    scaled = lambda: functions.exp_scaled(target).product(_apart(target - Real.exact(x)))  # noqa: E731
+    return Terms(nan_beside_special(real, (x, t)), ball, rational, formula, _are_infinite(x, t), scaled)
+
+
+def _apart(number: Real) -> Scaled:
+    return held_apart(number, np.zeros(number.shape, int))

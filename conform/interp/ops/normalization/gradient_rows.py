@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from functools import reduce
 
 import numpy as np
+from gmpy2 import mpq
 
 from conform.interp.blocks.blocks import Pieces
 from conform.interp.blocks.rows import Rows
@@ -49,11 +49,11 @@ def worse_of(one: Ball, other: Ball) -> Ball:
 
 
 def of_finite(
-    exactly: Callable[[tuple[int, int]], Fraction], nan: np.ndarray, infinite: np.ndarray
-) -> Callable[[tuple[int, int]], Fraction]:
+    exactly: Callable[[tuple[int, int]], mpq], nan: np.ndarray, infinite: np.ndarray
+) -> Callable[[tuple[int, int]], mpq]:
     """0 in rows that no number decides."""
     special = (nan | infinite)[:, 0]
-    return lambda index: Fraction(0) if special[index[0]] else exactly(index)
+    return lambda index: mpq(0) if special[index[0]] else exactly(index)
 
 
 def in_any_order(x: Ball, y: Ball, z: Ball) -> Ball:

@@ -7,11 +7,11 @@ formula or of its terms taken apart, as kernels do, whichever errs more.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from fractions import Fraction
 from functools import partial
 from math import prod
 
 import numpy as np
+from gmpy2 import mpq
 
 from conform.interp.blocks.blocks import Pieces
 from conform.interp.blocks.rows import Rows, by_elements_of_rows, by_rows
@@ -35,8 +35,10 @@ from conform.interp.semantics import semantics
 from conform.numerics.ball import Ball
 from conform.numerics.escalate import decide_exactly
 from conform.numerics.formats import Format, compute_format, format_of
+from conform.numerics.product import held_apart
 from conform.numerics.real import Real
 from conform.numerics.rounding_errors import held_format
+from conform.numerics.scaled import Scaled
 
 Parameter = Pieces[np.ndarray] | None
 
@@ -54,7 +56,7 @@ class _Rows:
             any_of(lambda part: np.broadcast_to(holds(part), (x.count, part.shape[1])), *operands)  # noqa: B023
             for holds in (np.isnan, np.isinf)
         )
-        self._exact: dict[int, tuple[Fraction, Fraction]] = {}
+        self._exact: dict[int, tuple[mpq, mpq]] = {}
 
     def each(self, function: Callable[..., object]) -> Pieces:
         """function(x, grad, weight) of every piece, with 0 for what is not finite."""
@@ -71,9 +73,15 @@ class _Rows:
             mean_gz = Real.total(gs.map(lambda g, z: g * z, zs)) / n
         for g, z, ball, index in zip(gs, zs, self._balls(compute), self._numbers(), strict=True):
             with np.errstate(all="ignore"):
-                real = (g - mean_g - z * mean_gz) * Real.exact(self.rstd)
-            value, real = decide_exactly(fmt, real, index)
+                centred = g - mean_g - z * mean_gz
+                real = centred * Real.exact(self.rstd)
+                value, real = decide_exactly(fmt, real, index, partial(self._scaled, centred))
             yield with_special(Golden.derived(fmt, value, real, ball, zero_sign_free=True), self.nan, self.infinite)
+
+    def _scaled(self, centred: Real) -> Scaled:
+        """Times rstd, which may take it beyond the range of float64."""
+        rstd = Scaled.exact(self.rstd).broadcast_to(centred.shape)
+        return held_apart(centred, np.zeros(centred.shape, int)).product(rstd)
 
     def _balls(self, compute: Format) -> Iterator[Ball]:
         """By the formula, with n taken out of the brackets (ATen's kernels for CUDA and its decomposition, in which n g
@@ -96,24 +104,24 @@ class _Rows:
             by_sums = rstd / n * (g * n - total - z * total_z)
             yield worse_of(worse_of(by_means, by_sums), in_any_order(*pair, rstd) + b * x + c)
 
-    def _numbers(self) -> Iterator[Callable[[tuple[int, int]], Fraction]]:
+    def _numbers(self) -> Iterator[Callable[[tuple[int, int]], mpq]]:
         for x, g, w in self.each(lambda x, g, w: (x, g, np.broadcast_to(w, x.shape))):
             yield of_finite(partial(self._number, x, g, w), self.nan, self.infinite)
 
-    def _number(self, x: np.ndarray, g: np.ndarray, w: np.ndarray, index: tuple[int, int]) -> Fraction:
-        mean, rstd = (Fraction(float(each[index[0], 0])) for each in (self.mean, self.rstd))
+    def _number(self, x: np.ndarray, g: np.ndarray, w: np.ndarray, index: tuple[int, int]) -> mpq:
+        mean, rstd = (mpq(float(each[index[0], 0])) for each in (self.mean, self.rstd))
         mean_g, mean_gz = self._means(index[0], mean, rstd)
-        z = (Fraction(x[index]) - mean) * rstd
-        return rstd * (Fraction(g[index]) * Fraction(w[index]) - mean_g - z * mean_gz)
+        z = (mpq(x[index]) - mean) * rstd
+        return rstd * (mpq(g[index]) * mpq(w[index]) - mean_g - z * mean_gz)
 
-    def _means(self, row: int, mean: Fraction, rstd: Fraction) -> tuple[Fraction, Fraction]:
+    def _means(self, row: int, mean: mpq, rstd: mpq) -> tuple[mpq, mpq]:
         if row not in self._exact:
-            total = total_z = Fraction(0)
+            total = total_z = mpq(0)
             for x, g, w in self.each(lambda x, g, w: (x[row], g[row], np.broadcast_to(w, x.shape)[row])):
                 for one, grad, weight in zip(*(part.tolist() for part in (x, g, w)), strict=True):
-                    product = Fraction(grad) * Fraction(weight)
+                    product = mpq(grad) * mpq(weight)
                     total += product
-                    total_z += product * (Fraction(one) - mean) * rstd
+                    total_z += product * (mpq(one) - mean) * rstd
             self._exact[row] = total / self.x.terms, total_z / self.x.terms
         return self._exact[row]
 
@@ -128,11 +136,11 @@ def _of_weight(fmt: Format, grad: Rows, means: Parameter, rstds: Parameter, x: R
     def each(function: Callable[..., object]) -> Pieces:
         return x.pieces.map(lambda *parts: function(*map(finite_part, parts)), *operands[1:])
 
-    def number(index: tuple[int, int]) -> Fraction:
-        row, total = index[0], Fraction(0)
+    def number(index: tuple[int, int]) -> mpq:
+        row, total = index[0], mpq(0)
         for piece in each(lambda *parts: [np.broadcast_to(part, parts[0].shape)[row].tolist() for part in parts]):
             for one, g, mean, rstd in zip(*piece, strict=True):
-                total += Fraction(g) * (Fraction(one) - Fraction(mean)) * Fraction(rstd)
+                total += mpq(g) * (mpq(one) - mpq(mean)) * mpq(rstd)
         return total
 
     def balls(take: int) -> Ball:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from gmpy2 import mpq
 
 from conform.interp.blocks.blocks import flat, spans
 from conform.interp.golden import Golden, Outcome
@@ -17,7 +17,7 @@ from conform.interp.ops.indexing.written import sums_of_writes
 from conform.interp.semantics import semantics
 from conform.numerics.formats import FORMATS, Format, compute_format, format_of
 from conform.numerics.real import Real
-from conform.numerics.rounding import round_fraction, round_to
+from conform.numerics.rounding import nearest_of, round_to
 
 
 def _bins(arguments: Mapping[str, Any]) -> int:
@@ -102,13 +102,13 @@ def _intervals(
 def _whole_part(x: float, bins: int, low: float, high: float, compute: Format) -> tuple[int, bool]:
     """(the exact place of x, rounded down; whether a rounding may come in between: else x is the end of an interval,
     and `compute` holds all that either way computes)."""
-    x_, low_, width = Fraction(x), Fraction(low), Fraction(high) - Fraction(low)
+    x_, low_, width = mpq(x), mpq(low), mpq(high) - mpq(low)
     place = (x_ - low_) * bins / width
     whole = place // 1
     steps = (x_ - low_, (x_ - low_) * bins, width, width / bins, whole * width / bins)
     return int(whole), place != whole or any(_is_rounded(compute, step) for step in steps)
 
 
-def _is_rounded(fmt: Format, number: Fraction) -> bool:
-    rounded = float(round_fraction(fmt, number))
-    return not np.isfinite(rounded) or Fraction(rounded) != number
+def _is_rounded(fmt: Format, number: mpq) -> bool:
+    rounded = nearest_of(fmt, number)
+    return not np.isfinite(rounded) or mpq(rounded) != number

@@ -21,8 +21,10 @@ from conform.interp.semantics import semantics
 from conform.numerics import functions
 from conform.numerics import multiprecision as mp
 from conform.numerics.ball import Ball
+from conform.numerics.eft import two_sum
 from conform.numerics.escalate import Irrational, resolved, root
 from conform.numerics.formats import Format, format_of
+from conform.numerics.parts import write
 from conform.numerics.real import Real, maximum, where
 from conform.numerics.rounding import round_to
 from conform.numerics.rounding_errors import held_format
@@ -37,6 +39,8 @@ def _distances(arguments: Mapping[str, Any]) -> int:
     one, other = (np.shape(arguments[name]) for name in ("x1", "x2"))
     batch = zip_longest(one[-3::-1], other[-3::-1], fillvalue=1)
     return prod(map(max, batch)) * prod(shape[-2] if len(shape) > 1 else 1 for shape in (one, other))
+
+LAST_DIGITS = (1 << 40) - 1  # of a double's significand
 
 
 @semantics("aten::_cdist_forward", accumulates="x1", centred=True, elements=_distances)
@@ -125,7 +129,40 @@ def _regular(fmt: Format, order: float, x: np.ndarray, y: np.ndarray) -> tuple[n
         return np.array([[_mp_norm(x[row], y[row], order)] for row in some], dtype=object)
 
     with np.errstate(all="ignore"):
-        return resolved(fmt, _reals(x, y, order), formula, rational)
+        value, real, found = _above_largest(fmt, order, abs(Real.exact(x) - Real.exact(y)))
+        others = ~found[:, 0]
+        if others.any():
+            x, y = x[others], y[others]
+            value[others], finer = resolved(fmt, _reals(x, y, order), formula, rational)
+            write(real, others, finer)
+        return value, real
+
+
+def _above_largest(fmt: Format, order: float, sizes: Real) -> tuple[np.ndarray, Real, np.ndarray]:
+    """(norms [n, 1] rounded, the reals, which of them are known so) of the magnitudes [n, width], where the largest
+    number L is a sum of two doubles and the others are so far below it that the norm, L (1 + S)^(1/p), is above L, even
+    where that is a tie, by less than 2^-110 of it: S is at most n e^(-p (1 - r)), r the largest ratio.
+
+    No boundary of the format lies between L = hi + lo and the next lo, and this is no boundary itself: those within
+    half of the last place of hi have a lo of one digit or two.
+    """
+    count, width = sizes.shape
+    value, real = np.zeros((count, 1), fmt.storage), Real.exact(np.zeros((count, 1)))
+    if not (order >= 1 and np.isfinite(order) and width > 1):
+        return value, real, np.zeros((count, 1), bool)
+    columns = [sizes[:, i : i + 1] for i in range(width)]
+    largest = reduce(maximum, columns)
+    is_largest = (sizes.hi == largest.hi) & (sizes.lo == largest.lo)
+    second = reduce(maximum, [where(is_largest[:, i : i + 1], 0.0, column) for i, column in enumerate(columns)])
+    reach = ((largest - second) / largest).hi * order
+    found = (is_largest.sum(axis=1, keepdims=True) == 1) & (second.hi > 0) & (reach > 80 + np.log(width))
+    found &= (largest.hi > 2.0**-900) & (largest.hi < 2.0**1022) & (largest.radius == 0)
+    next_lo = np.nextafter(largest.lo, np.inf)
+    low, high = (
+        round_to(fmt, *two_sum(largest.hi, lo)) for lo in (next_lo, largest.lo + largest.hi * 2.0**-105)
+    )
+    found &= (low == high) & (next_lo.view(np.int64) & LAST_DIGITS != 0)
+    return low, Real(largest.hi, largest.lo, largest.hi * 2.0**-105), found
 
 
 def _beside_largest(sizes: list[mpq], order: float) -> Irrational | None:
