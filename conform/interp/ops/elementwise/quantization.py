@@ -14,8 +14,8 @@ from conform.numerics.ball import Ball
 from conform.numerics.eft import two_prod
 from conform.numerics.formats import FORMATS, format_of
 
-# scale, its reciprocal and their product with a number may each be rounded to float32 before the integer is. Of powers of
-# two none of them is: a tie stays one, which no rounding but that to even integers decides as documented.
+# scale, its reciprocal and their product with a number may each be rounded to float32 before the integer is. Where the
+# scale is a power of two none of them is: a tie stays one, and goes to the even integer.
 RELATIVE_ERROR = 3.001 * FORMATS["float32"].unit_roundoff
 FAR = 2.0**22  # further from 0 than any integer of a grid
 
