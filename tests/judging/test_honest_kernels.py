@@ -46,6 +46,36 @@ def grid(rng: np.random.Generator) -> tuple[conform.Golden, list[np.ndarray], li
     return golden, [put(np.rint(quotient)) for quotient in quotients], [put(np.trunc(quotients[0]))]
 
 
+def halves(rng: np.random.Generator) -> tuple[conform.Golden, list[np.ndarray], list[np.ndarray]]:
+    """Ties of a grid as wide as a power of two: rounded before the zero point is added or behind; C's round, or up."""
+    scale, zero_point = 2.0 ** float(rng.integers(-40, 40)), int(rng.choice([0, 2, 4]))
+    quotient = np.append(rng.integers(-30, 30, 50) + F(0.5), F([0.5, 2.5, -2.5, -1.5])).astype(F)
+    honest = [np.rint(quotient) + zero_point, np.rint(quotient + zero_point)]
+    away = np.copysign(np.floor(np.abs(quotient) + 0.5), quotient)
+    wrong = [away + zero_point, np.floor(quotient + 0.5) + zero_point]
+    golden = conform.golden(
+        "quantized_decomposed::quantize_per_tensor", quotient * F(scale), scale, zero_point, -128, 127, "int8"
+    )
+    return golden, honest, wrong
+
+
+def resized(rng: np.random.Generator) -> tuple[conform.Golden, list[np.ndarray], list[np.ndarray]]:
+    """(1 - t) a + t b, or a + t (b - a), which makes NaN of infinities; t between the outermost elements."""
+    x = rng.normal(size=(1, 1, 7)).astype(F)
+    x[0, 0, rng.integers(1, 6)] = rng.choice([np.inf, -np.inf])
+
+    def between(place: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        low = np.clip(np.floor(place), 0, 6).astype(int)
+        return np.clip(place - low, 0, 1).astype(F), x[..., low], x[..., np.minimum(low + 1, 6)]
+
+    with np.errstate(invalid="ignore"):
+        t, a, b = between((np.arange(14) + F(0.5)) / 2 - F(0.5))
+        honest = [(1 - t) * a + t * b, a + t * (b - a)]
+        t, a, b = between(np.arange(14) * F(6 / 13))
+        wrong = [(1 - t) * a + t * b]
+    return conform.golden("aten::upsample_linear1d", x, [14], False), honest, wrong
+
+
 def alignments(rng: np.random.Generator) -> tuple[conform.Golden, list[np.ndarray], list[np.ndarray]]:
     """Probabilities added up in float32 and float64; off by 3e-5."""
     numbers = rng.normal(size=(12, 1, 5))
@@ -93,7 +123,7 @@ def angles(rng: np.random.Generator) -> tuple[conform.Golden, list[np.ndarray], 
     return golden, [np.maximum(cosine - F(0.25), 0) for cosine in cosines], [np.maximum(cosines[0], 0)]
 
 
-KERNELS = chain, shares, grid, alignments, triplets, angles
+KERNELS = chain, shares, grid, halves, resized, alignments, triplets, angles
 
 
 @pytest.mark.parametrize("kernels", KERNELS)
@@ -101,7 +131,7 @@ def test_honest_kernels_pass_and_nearly_right_ones_fail(kernels: Callable) -> No
     def verdicts(which: int) -> Iterator[str]:
         for seed in range(SEEDS):
             made = kernels(drawn(seed))
-            yield from (made[0].verdict(np.asarray(result, F)).status for result in made[which])
+            yield from (made[0].verdict(np.asarray(result, made[0].value.dtype)).status for result in made[which])
 
     assert set(verdicts(1)) == {"pass"}
     assert set(verdicts(2)) == {"fail"}

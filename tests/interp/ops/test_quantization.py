@@ -29,13 +29,21 @@ def test_channels_have_scales_of_their_own() -> None:
 
 
 def test_a_quotient_within_the_error_of_float32_may_be_rounded_either_way() -> None:
-    """2.5 + 2^-22 is above a tie by less than three roundings; NaN is open."""
-    x = f32([2.5 + 2.0**-22, 2.25, nan])
-    golden = goldens(TENSOR, x, 1.0, 0, 0, 9)[0]
-    assert golden.value[:2].tolist() == [3.0, 2.0]
-    assert {float(other.value[0]) for other in golden.alternatives} == {2.0, 3.0}
-    assert {float(other.value[1]) for other in golden.alternatives} == {2.0}
+    """7.5 + 2^-21, divided by 3, is above a tie by less than three roundings; NaN is open."""
+    x = f32([7.5 + 2.0**-21, 6.75, nan])
+    golden = goldens(TENSOR, x, 3.0, 0, 0, 9)[0]
+    assert golden.value[:2].tolist() == [9.0, 6.0]
+    assert {float(other.value[0]) for other in golden.alternatives} == {6.0, 9.0}
+    assert {float(other.value[1]) for other in golden.alternatives} == {6.0}
     assert (golden.open.tolist(), golden.open_rule) == ([False, False, True], "P153")
+
+
+@pytest.mark.parametrize("scale", [2.0**-99, 0.5, 1.0, 2.0**99])
+def test_of_a_power_of_two_no_step_is_rounded_and_a_tie_stays_one(scale: float) -> None:
+    """Not 1 for 0.5, as C's round has it, and not 0 for 1.5 + 1 = 2.5, were the zero point added first."""
+    golden = goldens(TENSOR, f32([0.5, 1.5, 2.5, -0.5, 2.5 + 2.0**-22]) * f32(scale), scale, 1, 0, 9)[0]
+    for one in (golden, *golden.alternatives):
+        assert (one.value / scale).tolist() == [0.0, 2.0, 2.0, 0.0, 3.0]
 
 
 def test_a_zero_point_lies_between_the_ends() -> None:

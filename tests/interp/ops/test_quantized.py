@@ -36,6 +36,10 @@ def test_of_a_tie_the_even_quotient_or_the_even_sum() -> None:
     assert goldens(QUANTIZE, f32([5.5]), 1.0, 3, -128, 127, "int8")[0].value.tolist() == [9]
     assert _accepted(5.5, 1.0, 3) == {8, 9}
     assert _accepted(5.375, 1.0, 3) == {8}
+    assert _accepted(5.5, 1.0, 2) == _accepted(5.5 + 2.0**-21, 1.0, 2) == {8}
+    assert _accepted(4.5, 1.0, 2) == {6}  # 7 would be C's round
+    assert _accepted(4.5 + 2.0**-21, 1.0, 2) == {7}
+    assert _accepted(4.5 + 2.0**-21, 1.0, 120) == {124, 125}  # float32 has no 124.5 + 2^-21
 
 
 def test_what_three_roundings_decide_is_left_open() -> None:

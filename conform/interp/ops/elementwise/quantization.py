@@ -14,7 +14,8 @@ from conform.numerics.ball import Ball
 from conform.numerics.eft import two_prod
 from conform.numerics.formats import FORMATS, format_of
 
-# scale, its reciprocal and their product with a number may each be rounded to float32 before the integer is.
+# scale, its reciprocal and their product with a number may each be rounded to float32 before the integer is. Where the
+# scale is a power of two none of them is: a tie stays one, and goes to the even integer.
 RELATIVE_ERROR = 3.001 * FORMATS["float32"].unit_roundoff
 FAR = 2.0**22  # further from 0 than any integer of a grid
 
@@ -79,7 +80,7 @@ def _fake_quantized(
     """All arrays [n]."""
     fmt, is_nan = format_of(x), np.isnan(x)
     low, high = quant_min - zero_point, quant_max - zero_point
-    own, *others = quotients(np.where(is_nan, 0.0, x.astype(np.float64)), scale)
+    own, *ends = quotients(np.where(is_nan, 0.0, x.astype(np.float64)), scale)
     held = Ball.exact(scale, fmt).rounded(scale, 0.0)
 
     def output(integer: np.ndarray) -> Golden:
@@ -90,21 +91,21 @@ def _fake_quantized(
     def mask(integer: np.ndarray) -> Golden:
         return exact((low <= integer) & (integer <= high), FORMATS["bool"])
 
+    others = [np.rint(end) for end in ends]
     outputs = output(own).or_else(*map(output, others)), mask(own).or_else(*map(mask, others))
     first, second = (golden.opened(is_nan, "P153") for golden in outputs)
     return first, second
 
 
-def quotients(
-    x: np.ndarray, scale: np.ndarray, more: np.ndarray | float = 0.0
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """x / scale as integers: the nearest one, of a tie the even one, and those nearest to either end of its error,
-    which may be `more` than that of the scale, its reciprocal and the product."""
+def quotients(x: np.ndarray, scale: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The integer nearest to x / scale, of a tie the even one, and between what float32 may compute for x / scale,
+    which is itself where the scale is a power of two."""
     with np.errstate(over="ignore"):
         quotient = np.clip(x / scale, -FAR, FAR)
     below = np.floor(quotient)
     tie, rest = two_prod(below + 0.5, scale)
     side = (np.clip(x, -FAR * scale, FAR * scale) - tie) - rest  # of numbers near each other the difference is exact
     nearest = np.where(side == 0, 2 * np.rint((below + 0.5) / 2), below + (side > 0))
-    error = RELATIVE_ERROR * np.abs(quotient) + more
-    return nearest, np.rint(quotient - error), np.rint(quotient + error)
+    is_power_of_two = np.frexp(scale)[0] == 0.5
+    error = np.where(is_power_of_two, 0.0, RELATIVE_ERROR * np.abs(quotient))
+    return nearest, quotient - error, quotient + error

@@ -69,15 +69,22 @@ def _quantized(input: np.ndarray, grid: Grid, quant_min: int, quant_max: int, dt
 
     def each(x: np.ndarray, scale: np.ndarray, zero_point: np.ndarray) -> Golden:
         is_nan, number = np.isnan(x), np.where(np.isnan(x), 0.0, x.astype(np.float64))
-        with np.errstate(over="ignore"):
-            sums = np.abs(np.clip(number / scale, -(2.0**31), 2.0**31)) + np.abs(zero_point)
+        nearest, *ends = quotients(number, scale)
         first, *others = (
-            exact(np.clip(integer + zero_point, quant_min, quant_max), fmt)
-            for integer in quotients(number, scale, COMPUTE.unit_roundoff * sums)
+            exact(np.clip(integer, quant_min, quant_max), fmt)
+            for integer in (nearest + zero_point, *_rounded_sums(ends, zero_point))
         )
         return first.or_else(*others).opened(is_nan, "P157")
 
     return _over_blocks(input, grid, each)
+
+
+def _rounded_sums(ends: list[np.ndarray], zero_point: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The least and the greatest integer of quotients between `ends` and a zero point, which float32 adds before it
+    rounds to integers, or behind."""
+    before = [np.rint((end + zero_point).astype(np.float32)).astype(np.float64) for end in ends]
+    behind = [np.rint(end) + zero_point for end in ends]
+    return np.minimum(before[0], behind[0]), np.maximum(before[1], behind[1])
 
 
 def _dequantized(input: np.ndarray, grid: Grid, dtype: str | None) -> Golden:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial, reduce
 from math import floor, lcm, prod
@@ -90,8 +90,8 @@ def interpolated(
 
     The budget is the change that an error of the coordinates makes (the slopes of the cells they may lie in), and the
     rounding of weights, products and sums. An infinity or NaN with weight 0 is open (P123), and one whose weight that
-    error may make 0, or not 0 (P126). are_finite: whether all of the tensor is. there: of coordinates, whether an
-    element stands there; one that does not is 0.
+    error may make 0, or not 0 (P126); of what is linear NaN is as right as an infinity (P123). are_finite: whether all
+    of the tensor is. there: of coordinates, whether an element stands there; one that does not is 0.
     """
     compute, corners = compute_format(fmt), list(itertools.product(*(range(len(line.at)) for line in lines)))
 
@@ -130,7 +130,17 @@ def interpolated(
     if not are_finite:
         hidden = np.logical_or.reduce([~np.isfinite(x) & (w.hi == 0) for x, w in zip(elements, weights, strict=True)])
         golden = golden.opened(hidden, "P123").opened(_special_in_doubt(read, lines, compute), "P126")
-    return golden.opened(overflows, "P35")
+    golden = golden.opened(overflows, "P35")
+    is_linear = all(line.around is not None for line in lines)
+    return _nan_for_infinities(golden, np.isinf(special)) if is_linear else golden
+
+
+def _nan_for_infinities(golden: Golden, infinite: np.ndarray) -> Golden:
+    """Where an infinity is interpolated, NaN is as right: a + t (b - a) is inf - inf."""
+    if not infinite.any():
+        return golden
+    value = np.where(infinite, golden.format.storage.type(np.nan), golden.value)
+    return golden.or_else(replace(golden, value=value, real=where(infinite, np.nan, golden.real)))
 
 
 def _specials(elements: Sequence[np.ndarray], weights: Sequence[Real]) -> np.ndarray:
