@@ -21,6 +21,7 @@ from conform.call.variants import plain_name
 from conform.domains.engine.argument_generator import arguments
 from conform.domains.engine.dtypes import ALL
 from conform.domains.engine.meta_tuple import MetaTuple, invalid_tuples, results, valid_tuples, violations
+from conform.domains.normalization.forward import HALVES
 from conform.domains.specs import OpSpec, specs, variant_specs
 from conform.errors import InvalidArguments, Unjudged
 from conform.interp.evaluate import evaluate
@@ -61,6 +62,12 @@ TORCH_TAKES: dict[tuple[str, str], str] = {
     **{(f"aten::{op}", f"dtype(out) = {dtype}"): "it copies what it transforms to out, of whatever dtype"
        for op, dtype in (("_fft_c2c", "dtype(self)"), ("_fft_r2c", "COMPLEX_OF[dtype(self)]"),
                          ("_fft_c2r", "component(dtype(self))"))},
+    ("aten::native_group_norm_backward", "group in divisors of C"):
+        "nothing asks whether they divide it; of group 0 the process dies",
+    ("aten::native_group_norm_backward", "rank(weight) = rank of [size(input, 1)]"):
+        "of one channel, whose weight may be 0-d: elements are counted",
+    **{("aten::addbmm", constraint): "in place it is resized"
+       for constraint in ("rank(self) = rank of shape", "size(self, d) = shape[d]")},
     **{("aten::_log_softmax_backward_data", f"{attribute} = {attribute.replace('output', 'grad_output')}"):
        "the process may die: it reads beyond the end of output" for attribute in ("rank(output)", "size(output, d)")},
     **{("aten::native_batch_norm_backward", f"({statistic} is None) not in {{True}} where train is {train}"):
@@ -229,12 +236,21 @@ def test_valid_tuples_are_taken_and_give_the_stated_results(spec: OpSpec, seed: 
         stated = [(each.dtype, each.shape) for each in results(spec, one.arguments)]
         of_nothing = spec.name in OF_NOTHING_TORCH_DIFFERS and call.args[0].size == 0
         outcome = evaluate(spec.name, call.args, call.kwargs)
-        is_refused = outcome.refusal is not None and not is_taken(spec, call)
+        may_be_refused = outcome.refusal is not None or is_instance_norm_by_the_weight(spec, one)
+        is_refused = may_be_refused and not is_taken(spec, call)
         if spec.name not in NOT_FOR_TORCH and not of_nothing and not is_refused:
             outputs = [_described(each) for each in run(spec, call)]
             assert outputs == stated or _stated_of(spec, call, outputs) == stated, one
         goldens = [golden for golden in outcome.results if _is_stated(golden)]
         assert all(each in readings(golden) for each, golden in zip(stated, goldens, strict=True)), one
+
+
+def is_instance_norm_by_the_weight(spec: OpSpec, one: MetaTuple) -> bool:
+    """A bias and running statistics in float32 beside a half input, which instance_norm takes beside a weight alone."""
+    if spec.name != "aten::instance_norm" or one.arguments["input"].dtype not in HALVES:
+        return False
+    weight, bias, mean = (one.arguments[name] for name in ("weight", "bias", "running_mean"))
+    return weight.is_none and [None if each.is_none else each.dtype for each in (bias, mean)] == ["float32"] * 2
 
 
 def _described(output: torch.Tensor | bool | int | float | complex | None) -> tuple[str, tuple[int, ...]] | None:
@@ -264,7 +280,9 @@ def readings(golden: Golden) -> set[tuple[str, tuple[int, ...]]]:
 @every_spec
 def test_invalid_tuples_break_one_constraint_and_are_refused(spec: OpSpec, seed: int, count: int) -> None:
     tuples, plain = invalid_tuples(spec, seed), plain_name(spec.name)
+    broken = set()
     for one, call in calls(spec, tuples, count):
+        broken.add((spec.name, str(one.broken)))
         assert violations(spec, one.arguments) == [one.broken], one
         assert refusal(spec, call) == (None if one.lenience else str(one.broken)), one
         if one.lenience:
@@ -273,7 +291,8 @@ def test_invalid_tuples_break_one_constraint_and_are_refused(spec: OpSpec, seed:
         assert known in TORCH_TAKES or spec.name in NOT_FOR_TORCH or not is_taken(spec, call), one
     if plain == spec.name:  # beside a broken constraint, an out argument may have no dtype or shape
         unreachable = {(spec.name, str(constraint)) for constraint, _ in tuples.unreachable}
-        assert unreachable <= UNREACHABLE.keys(), tuples.unreachable
+        rare = unreachable & broken  # what was broken once is none of them, however often it was missed since
+        assert unreachable - rare <= UNREACHABLE.keys(), tuples.unreachable
 
 
 def refusal(spec: OpSpec, call: Arguments) -> str | None:

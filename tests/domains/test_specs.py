@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import conform
 from conform.call.families import FAMILIES
 from conform.call.schemas import operator_names
+from conform.domains.engine.argument_generator import arguments
 from conform.domains.engine.arguments import tensor
+from conform.domains.engine.meta_tuple import MetaTuple, invalid_tuples
+from conform.domains.engine.vocabulary import positive_in
 from conform.domains.specs import spec, spec_of, specs
 from conform.interp.semantics import names
+from conform.numerics.draws import Stream
 from conform.numerics.formats import FORMATS
 
 
@@ -46,6 +52,22 @@ def test_every_spec_names_an_op_and_formats() -> None:
         assert one.dtypes
         assert set(one.dtypes) <= set(FORMATS)
         assert len(set(one.dtypes)) == len(one.dtypes)
+
+
+def test_of_scales_in_integers_the_dtype_alone_is_wrong() -> None:
+    """A fraction would be 0 there, which breaks the least scale beside the dtype."""
+    assert positive_in("int8", np.array([0.25, 0.03, 2.0])).tolist() == [1, 1, 2]
+    assert positive_in("float64", np.array([0.25, 0.03, 2.0])).tolist() == [0.25, 0.03, 2.0]
+    held = spec_of("quantized_decomposed::dequantize_per_tensor.tensor")
+    broken = [one for one in itertools.islice(invalid_tuples(held, 0), 60) if is_of_integers(one)]
+    assert broken
+    for one in broken:
+        assert (arguments(held, one, Stream(0, "scale", one.number, "data")).args[1] >= 1).all()
+
+
+def is_of_integers(one: MetaTuple) -> bool:
+    scale = one.arguments["scale"]
+    return "dtype(scale)" in str(one.broken) and "int" in scale.dtype and scale.numel > 0
 
 
 PACKAGE = Path(conform.__file__).parent

@@ -16,7 +16,7 @@ from conform.domains.engine.arguments import (
 )
 from conform.domains.engine.constraints import Constraint, Dtype, Optional, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
-from conform.domains.engine.vocabulary import shaped, sized
+from conform.domains.engine.vocabulary import positive_in, shaped, sized
 from conform.domains.specs import spec
 from conform.numerics.draws import Stream
 
@@ -29,7 +29,7 @@ WIDE = ("bfloat16", "float16", "float32")
 
 def _drawn(stream: Stream, own: MetaArgument) -> np.ndarray:
     """Scales of which no two are the same, and whose products float32 does not hold."""
-    return (2.0 ** (stream.uniform(own.shape) * 8 - 4)).astype(own.dtype)
+    return positive_in(own.dtype, 2.0 ** (stream.uniform(own.shape) * 8 - 4))
 
 
 def _scale(name: str, *shape: Constraint) -> Argument:

@@ -8,7 +8,7 @@ from conform.domains.elementwise.outcomes import SAME, TRUTH
 from conform.domains.engine.arguments import Argument, dim, index_tensor, integer, real, tensor
 from conform.domains.engine.constraints import Constraint, Dtype, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
-from conform.domains.engine.vocabulary import shaped
+from conform.domains.engine.vocabulary import positive_in, shaped
 from conform.domains.specs import spec
 from conform.numerics.draws import Stream
 
@@ -36,7 +36,8 @@ BETWEEN = (
 
 def _drawn(stream: Stream, scale: MetaArgument) -> np.ndarray:
     """Those with which many quotients are ties among them."""
-    return np.array([0.25, 0.1, 0.03, 0.5, 0.01], np.float32)[stream.integers(0, 4, scale.shape)]
+    numbers = np.array([0.25, 0.1, 0.03, 0.5, 0.01], np.float32)
+    return positive_in(scale.dtype, numbers[stream.integers(0, 4, scale.shape)])
 
 
 def _tensors(shape: tuple[Constraint, ...], between: tuple[Constraint, ...]) -> tuple[Argument, Argument]:

@@ -10,7 +10,7 @@ from conform.domains.elementwise.quantization import COARSE, FINE, MOST, NO_GRID
 from conform.domains.engine.arguments import Argument, dim, dtype, index_tensor, integer, optional, real, result, tensor
 from conform.domains.engine.constraints import Constraint, Dtype, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
-from conform.domains.engine.vocabulary import shape_of, shaped
+from conform.domains.engine.vocabulary import positive_in, shape_of, shaped
 from conform.domains.specs import spec
 from conform.numerics.draws import Stream
 
@@ -30,7 +30,7 @@ _POINTS = (Value.Ge(-MOST).unjudged(NO_GRID), Value.Le(MOST).unjudged(NO_GRID))
 def _drawn(stream: Stream, own: MetaArgument) -> np.ndarray:
     """Those with which many quotients are ties among them."""
     numbers = np.array([0.25, 0.1, 0.03, 0.5, 0.01, 2.0], np.float64)
-    return numbers[stream.integers(0, 5, own.shape)].astype(own.dtype)
+    return positive_in(own.dtype, numbers[stream.integers(0, 5, own.shape)])
 
 
 def _scales(name: str, *shape: Constraint) -> Argument:

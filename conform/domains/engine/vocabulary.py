@@ -9,6 +9,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from conform.domains.engine.arguments import Argument, scalar
 from conform.domains.engine.constraints import Constraint, Dtype, Length, Rank, Size, Value
 from conform.domains.engine.dtypes import ALL, COMPLEX, category, common_dtype, component, is_integral, real_result
@@ -145,6 +147,11 @@ def nonzero_if_integer(*names: str) -> Constraint:
     ).lenient("P11: integer division by zero is unspecified")
     new.is_divisor = True
     return new
+
+
+def positive_in(dtype: str, numbers: np.ndarray) -> np.ndarray:
+    """Positive numbers in the dtype; rounded up in one of integers, in which a fraction would be 0."""
+    return (np.ceil(numbers) if is_integral(dtype) else numbers).astype(dtype)
 
 
 def divisors(number: int) -> tuple[int, ...]:

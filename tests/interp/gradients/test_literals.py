@@ -100,6 +100,10 @@ CALLS = [
     ("aten::index_put", ([1.0, 2.0], [np.array([1, 1])], [3.0]), [[5.0, 6.0]], [[5.0, 0.0], [OPEN]]),
     ("aten::index_put", ([1.0, 2.0], [np.array([1, 1])], [3.0, 4.0], True), [[5.0, 6.0]], [[5.0, 6.0], [6.0, 6.0]]),
     ("aten::_softmax", ([0.0, 0.0], 0, False), [[1.0, 0.0]], [[0.25, -0.25]]),
+    # What is left in the running statistics has no cotangent.
+    *((f"aten::{norm}_norm", ([[[-1.0, -1.0, 1.0, 1.0]]], [2.0], [0.0], [9.0], [9.0], True, 1, 0, False),
+       [[[[1.0, 0.0, 0.0, 0.0]]], None, None], [[[[1.0, -1.0, 0.0, 0.0]]], [-1.0], [1.0]])
+      for norm in ("batch", "instance")),
     ("aten::var.correction", ([1.0, 3.0],), [1.0], [[-2.0, 2.0]]),
     ("aten::linalg_vector_norm", ([3.0, 4.0],), [5.0], [[3.0, 4.0]]),
     ("aten::linalg_vector_norm", ([0.0, 0.0],), [5.0], [[OPEN, OPEN]]),

@@ -139,7 +139,7 @@ def batch_norm_of_constants(
     return _gradients(g, input, weight, bias, _of_channels(input), eps, constants=(running_mean, running_var))
 
 
-@gradient("aten::instance_norm", of=("input", "weight", "bias"))
+@gradient("aten::instance_norm", of=("input", "weight", "bias"), outputs=(0,))
 def instance_norm(
     g: Number, input: Number, weight: Number | None, bias: Number | None, running_mean: Number | None,
     running_var: Number | None, use_input_stats: bool, eps: float,
