@@ -180,8 +180,12 @@ def _run(
     count = 1 if fail_fast else worth_while(sum(map(len, left)), workers, asked.threads)
     with frozen(), resumed() if count == 1 else contextlib.nullcontext():  # with workers it only keeps verdicts
         template = None if asked.jail else Template(preloaded=_preloaded(left))
-        bench = _bench(count, left, process, judged, asked.checks, template)
-        underway = Underway(asked, groups, bench, on_verdict)
+        with contextlib.ExitStack() as refused:  # what names no backend, before anything is entered that would end it
+            if template is not None:
+                refused.callback(template.close)
+            bench = _bench(count, left, process, judged, asked.checks, template)
+            underway = Underway(asked, groups, bench, on_verdict)
+            refused.pop_all()
 
         def run() -> None:
             underway.begin(bench.describe(), out, before)

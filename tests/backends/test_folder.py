@@ -79,6 +79,7 @@ def test_a_folder_that_says_nothing_is_refused(tmp_path: Path, files: dict[str, 
 
 
 def test_without_a_folder() -> None:
+    """The process from which workers are forked ends as well: what is left open would fail the test."""
     with pytest.raises(UsageError, match="there is no such folder"):
         conform.check("smoke", backend="folder:nowhere")
 
