@@ -118,7 +118,7 @@ def _agrees(own: Golden, found: Golden) -> bool:
     if own.value.shape != found.value.shape or own.format != found.format:
         return False
     with np.errstate(all="ignore"):
-        values = [one.value for one in (own, *own.alternatives)]
+        values = [one.value for one in (own, *own.alternatives) if one.value.shape == found.value.shape]
         right = np.logical_or.reduce([(one == found.value) | ((one != one) & (found.value != found.value))
                                       for one in values])  # fmt: skip
         if found.budget is not None:
