@@ -41,8 +41,8 @@ from conform.selftest.instruction_sets import hold
 from tests.browser import browser, opened  # noqa: F401  (one browser a process: playwright allows no second)
 
 LONGEST_WAIT_S = 1200.0
-ROTATING = 4  # overloads whose rotating tests a share holds, on average
-ON_CORE = 7  # overloads whose operators a share runs on the whole core suite, on average
+ROTATING = 2  # overloads whose rotating tests a share holds, on average
+ON_CORE = 4  # overloads whose operators a share runs on the whole core suite, on average
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
