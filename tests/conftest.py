@@ -107,27 +107,32 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.option.keyword:
         return
-    dealt = defaultdict[tuple[str, int], dict[str, list[pytest.Item]]](lambda: defaultdict(list))
+    dealt = defaultdict[tuple[str, ...], dict[str, list[pytest.Item]]](lambda: defaultdict(list))
     for item in items:
         if (found := _dealt(item)) is not None:
-            name, group, count = found
-            dealt[group, count][name].append(item)
-    for (group, count), named in dealt.items():
-        for name in named.keys() - share_of(named, count, config.getoption("--seed"), group):
+            *place, name = found
+            dealt[tuple(place)][name].append(item)
+    for (module, _, count), named in dealt.items():
+        for name in named.keys() - share_of(named, count, config.getoption("--seed"), module):
             for item in named[name]:
                 item.add_marker("long")
 
 
-def _dealt(item: pytest.Item) -> tuple[str, str, int] | None:
-    """By which name a test is dealt out, with what others, into how many shares."""
+def _dealt(item: pytest.Item) -> tuple[str, str, int, str] | None:
+    """Of what module and function the tests are beside which one is dealt out, into how many shares, by which name.
+
+    Of cases it is what stands in brackets: the functions of a module that have the same ones share what they make."""
     rotating, one_in = item.get_closest_marker("rotating"), item.get_closest_marker("one_in")
     if rotating is None and one_in is None:
         return None
     count = (shares(*(rotating.args or (ROTATING,))) if rotating else 1) * (one_in.args[0] if one_in else 1)
     module, _, _ = item.nodeid.partition("::")
-    if one_in and one_in.kwargs.get("together"):
-        return module, "together", count
-    return item.nodeid, item.nodeid.partition("[")[0] if rotating else module, count
+    function, _, case = item.nodeid.partition("[")
+    if rotating:
+        return module, function, count, case
+    if one_in.kwargs.get("together"):
+        return "", "together", count, module
+    return module, "", count, item.nodeid
 
 
 @pytest.fixture(scope="session", autouse=True)
