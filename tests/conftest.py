@@ -42,7 +42,7 @@ from tests.browser import browser, opened  # noqa: F401  (one browser a process:
 
 LONGEST_WAIT_S = 1200.0
 ROTATING = 2  # overloads whose rotating tests a share holds, on average
-ON_CORE = 4  # overloads whose operators a share runs on the whole core suite, on average
+ON_CORE = 5  # overloads whose operators a share runs on the whole core suite, on average
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

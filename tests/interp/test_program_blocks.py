@@ -99,6 +99,7 @@ def peak(function: Callable[[], Number]) -> tuple[int, int]:
     return kept, most - kept
 
 
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize(
     ("name", "call"),
     [

@@ -216,6 +216,7 @@ tests:
 """
 
 
+@pytest.mark.one_in(6)
 def test_of_a_pair_and_of_gradients_nothing_is_kept(tmp_path: Path) -> None:
     suite = tmp_path / "pair.yaml"
     suite.write_text(PAIR)
