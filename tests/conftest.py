@@ -15,8 +15,9 @@ Properties (hypothesis) fail by what they say, not because a loaded machine is s
 
 Tests marked `rotating(N)` are cut into shares of about N overloads each (ROTATING, where N is left out), however many
 there are. Of tests marked `one_in(N)`, which run the whole tool in processes of its own, one in N runs; where a module
-makes something costly for all of its tests, the whole module does (`together=True`). Those of the other shares than
---seed's are `long`. Whoever names tests by -k gets them of every share.
+makes something costly for all of its tests, the whole module does (`together=True`). Shares are equally large: the
+cases of a rotating function, the tests of a module, and the modules that run as a whole are dealt out in turn. Those of
+the other shares than --seed's are `long`. Whoever names tests by -k gets them of every share.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -39,8 +41,8 @@ from conform.selftest.instruction_sets import hold
 from tests.browser import browser, opened  # noqa: F401  (one browser a process: playwright allows no second)
 
 LONGEST_WAIT_S = 1200.0
-ROTATING = 4  # overloads whose rotating tests a share holds, on average
-ON_CORE = 7  # overloads whose operators a share runs on the whole core suite, on average
+ROTATING = 2  # overloads whose rotating tests a share holds, on average
+ON_CORE = 5  # overloads whose operators a share runs on the whole core suite, on average
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -71,16 +73,16 @@ def number_of(name: str) -> int:
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")
 
 
-def is_of_share(name: str, count: int, seed: int) -> bool:
-    """Whether of `count` shares the seed's is that of a name, whatever other names there are."""
-    return number_of(name) % count == seed % count
+def share_of(names: Iterable[str], count: int, seed: int, group: str = "") -> frozenset[str]:
+    """Of `count` shares the seed's: as many names in each, but for one. With which seed it begins depends on the group,
+    or all small groups would have nothing on the same days."""
+    return frozenset(sorted(names, key=number_of)[(seed + number_of(group)) % count :: count])
 
 
 def ops_of_share(config: pytest.Config) -> frozenset[str]:
-    """The operators, without overloads, of the seed's share: as many in each, and so never none, which names all."""
-    every = sorted({name.partition(".")[0] for name in overloads()}, key=number_of)
-    count = shares(ON_CORE)
-    return frozenset(every[config.getoption("--seed") % count :: count])
+    """The operators, without overloads, of the seed's share, which is never empty: that would name all."""
+    every = {name.partition(".")[0] for name in overloads()}
+    return share_of(every, shares(ON_CORE), config.getoption("--seed"))
 
 
 hold()
@@ -103,19 +105,34 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    seed = config.getoption("--seed")
-    for item in () if config.option.keyword else items:
-        if not all(is_of_share(name, count, seed) for name, count in _shares_of(item)):
-            item.add_marker("long")
+    if config.option.keyword:
+        return
+    dealt = defaultdict[tuple[str, ...], dict[str, list[pytest.Item]]](lambda: defaultdict(list))
+    for item in items:
+        if (found := _dealt(item)) is not None:
+            *place, name = found
+            dealt[tuple(place)][name].append(item)
+    for (module, _, count), named in dealt.items():
+        for name in named.keys() - share_of(named, count, config.getoption("--seed"), module):
+            for item in named[name]:
+                item.add_marker("long")
 
 
-def _shares_of(item: pytest.Item) -> Iterator[tuple[str, int]]:
-    """By which name a test is in one of how many shares, for each of its marks that says so."""
-    if (marker := item.get_closest_marker("rotating")) is not None:
-        yield item.nodeid, shares(*(marker.args or (ROTATING,)))
-    if (marker := item.get_closest_marker("one_in")) is not None:
-        module, _, _ = item.nodeid.partition("::")
-        yield module if marker.kwargs.get("together") else item.nodeid, *marker.args
+def _dealt(item: pytest.Item) -> tuple[str, str, int, str] | None:
+    """Of what module and function the tests are beside which one is dealt out, into how many shares, by which name.
+
+    Of cases it is what stands in brackets: the functions of a module that have the same ones share what they make."""
+    rotating, one_in = item.get_closest_marker("rotating"), item.get_closest_marker("one_in")
+    if rotating is None and one_in is None:
+        return None
+    count = (shares(*(rotating.args or (ROTATING,))) if rotating else 1) * (one_in.args[0] if one_in else 1)
+    module, _, _ = item.nodeid.partition("::")
+    function, _, case = item.nodeid.partition("[")
+    if rotating:
+        return module, function, count, case
+    if one_in.kwargs.get("together"):
+        return "", "together", count, module
+    return module, "", count, item.nodeid
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -48,4 +48,6 @@ def shared_template() -> Iterator[Callable[[], Template]]:
 
 
 def _environment() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
+    """What a worker may read: not the limits of documents, of which no backend reads one."""
+    others = ("PYTEST_CURRENT_TEST", "CONFORM_MAX_")
+    return {name: value for name, value in os.environ.items() if not name.startswith(others)}

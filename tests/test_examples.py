@@ -30,6 +30,7 @@ def test_worst_inputs_of_glibc(op):
     assert found["worst"]["inputs"]["self"]["hex"] == WORST[op]
 
 
+@pytest.mark.one_in(6)
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
 def test_the_two_ways_to_call_the_c_library():
     """Signalling NaNs, infinities and the largest numbers among the inputs."""

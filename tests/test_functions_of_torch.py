@@ -17,6 +17,7 @@ SQUARE = torch.tensor([[[[1.0, 2.0], [3.0, 4.0]]]])
 THREE_FOUR = torch.tensor([[3.0, 4.0], [0.0, 0.0]])
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("function", "args", "kwargs", "expected"),
     [

@@ -95,6 +95,7 @@ def test_every_name_has_a_meaning(packets: set[str]) -> None:
     assert [one for one in names if canonical(one) not in packets] == []
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("given", "mode", "antialias"), MODES)
 def test_every_mode_of_interpolate_has_a_golden(given: torch.Tensor, mode: str, antialias: bool) -> None:
     size = [3] * (given.dim() - 2)
@@ -109,6 +110,7 @@ def test_every_mode_of_pad_has_a_golden(given: torch.Tensor, mode: str) -> None:
     assert golden.value.shape == (1, 1, *(size + 1 for size in given.shape[2:]))
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", sorted(set(nn.modules.loss.__all__) - NOT_EXPORTED))
 def test_every_loss_of_torch_has_a_golden(name: str) -> None:
     module = getattr(nn, name)(**SETTINGS.get(name, {}))

@@ -11,7 +11,7 @@ import torch._dynamo  # noqa: F401
 
 from conform import kit, suites
 
-pytestmark = pytest.mark.one_in(6)
+pytestmark = pytest.mark.one_in(12)
 
 # pytester forgets what a session imports; PyYAML's parser, the families and torch's compiler cannot be imported twice.
 kit.load()

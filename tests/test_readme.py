@@ -17,7 +17,7 @@ from tools.readme_output import PAGES, README, blocks, outputs, switches
 TEXT = README.read_text(encoding="utf-8")
 TUTORIALS = [page for page in PAGES if page.parent.name == "tutorials"]
 VERSION = "2.13.0+cpu"  # torch's kernels, and so their errors, differ from version to version
-SHARE = 130  # of overloads: about a quarter of the tutorials each day
+SHARE = 130  # of overloads: about a quarter of the pages each day
 SHOWN = {"README.md": 3, "inputs.md": 1, "ci-maintainer.md": 1, "compiler-engineer.md": 1, "device-vendor.md": 1,
          "kernel-author.md": 1, "llm-kernels.md": 1}  # fmt: skip
 
@@ -32,9 +32,8 @@ def test_the_switches_choose_the_kernels_for_avx2() -> None:
 
 @pytest.mark.skipif("avx2" not in supported(), reason="this processor has no AVX2, and the figures are of its kernels")
 @pytest.mark.skipif(torch.__version__ != VERSION, reason=f"the figures are of torch {VERSION}")
-@pytest.mark.parametrize("page", [
-    pytest.param(page, id=page.name, marks=[pytest.mark.rotating(SHARE)] if page in TUTORIALS else []) for page in PAGES
-])  # fmt: skip
+@pytest.mark.rotating(SHARE)
+@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
 def test_the_commands_of_a_page_print_what_it_says(page: Path) -> None:
     shown = blocks(page.read_text(encoding="utf-8"))
     printed = [(command, output) for (command, _), output in zip(shown, outputs(page, switches(TEXT)), strict=True)]

@@ -53,6 +53,7 @@ def test_an_in_place_variant_is_read_from_the_memory_of_its_own_call(start: Call
     ] * 3
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("size", "calls"), [(2**12, 1000), (2**19, 8), (2**23, 3)])
 def test_calls_of_large_results_are_fewer(start: Callable[..., BackendProcess], size: int, calls: int) -> None:
     with start(name="cpu") as process:

@@ -92,6 +92,7 @@ class Mine(conform.Backend):
 """
 
 
+@pytest.mark.one_in(6)
 def test_an_extension_is_imported_before_the_backend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "vendors_extension.py").write_text("import torch\ntorch.vendors_negation = torch.neg\n")
     (tmp_path / "kernels.py").write_text(NEEDS_THE_EXTENSION)

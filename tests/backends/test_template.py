@@ -24,7 +24,7 @@ from conform.backends.log import KEPT_BYTES, Log
 from tests.backends.conftest import MISBEHAVING
 from tests.backends.processes import is_gone
 
-pytestmark = pytest.mark.one_in(2)
+pytestmark = pytest.mark.one_in(6)
 
 NAME = f"{MISBEHAVING}::Misbehaving"
 

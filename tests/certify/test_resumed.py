@@ -12,7 +12,7 @@ from conform.certify.verify import verify
 from tests.certify.conftest import PART
 from tests.certify.support import ASKED, BACKENDS, run
 
-pytestmark = pytest.mark.one_in(2)
+pytestmark = pytest.mark.one_in(6)
 
 OPTIONS = ("certify", *PART, "--backend", "cpu", "--nonce", "8f3a27")
 

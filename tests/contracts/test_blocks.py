@@ -273,6 +273,7 @@ def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(indices, "SHARE", 2)
 
 
+@pytest.mark.one_in(6)
 @pytest.mark.usefixtures("_small_blocks")
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_judge_takes_no_memory_that_grows_with_the_output(kind: Kind) -> None:
@@ -368,6 +369,7 @@ def test_truncated_sums_are_found_tile_by_tile(monkeypatch: pytest.MonkeyPatch) 
         monkeypatch.setattr(blocks, "BLOCK", 30)
 
 
+@pytest.mark.one_in(6)
 @pytest.mark.rotating(130)
 @pytest.mark.usefixtures("_small_blocks")
 @pytest.mark.parametrize(

@@ -185,7 +185,7 @@ UNREACHABLE: dict[tuple[str, str], str] = {
 }  # fmt: skip
 
 # Variants that write differ in where results go, not in what they are: a few of them are enough.
-SHARES = [(48, specs()), (2, variant_specs())]
+SHARES = [(24, specs()), (2, variant_specs())]
 every_spec = pytest.mark.parametrize(
     "spec",
     [pytest.param(one, marks=pytest.mark.rotating(size)) for size, some in SHARES for one in some],

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ ROOT = Path(__file__).parents[2]
 ORDER = "from conform.domains.specs import specs; print(*(one.name for one in specs()))"
 
 
+@cache
 def names_after(statement: str) -> list[str]:
     """The specs in a fresh interpreter after `statement`."""
     words = [sys.executable, "-c", f"{statement}\n{ORDER}"]

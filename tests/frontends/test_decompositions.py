@@ -51,6 +51,7 @@ def _same_both_ways(tests: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
             assert graph(module, given.args, given.kwargs) == few, test.id
 
 
+@pytest.mark.one_in(6)
 def test_torch_told_of_few_operators_makes_the_same_program(
     pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -93,6 +94,7 @@ def _same_if_traced_again(tests: list[Any], monkeypatch: pytest.MonkeyPatch) -> 
         assert [are_alike(*both) for both in zip(found, again, strict=True)] == [True] * len(found), test.id
 
 
+@pytest.mark.one_in(6)
 def test_what_is_not_traced_again_would_mean_the_same(
     pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch
 ) -> None:

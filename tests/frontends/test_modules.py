@@ -160,6 +160,7 @@ MODULES: dict[str, tuple[Callable[[], nn.Module], torch.Tensor]] = {
 }
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", MODULES)
 def test_eager_torch_passes_and_results_that_are_not_the_modules_fail(name: str) -> None:
     make, x = MODULES[name]

@@ -217,7 +217,7 @@ def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(matmul, name, size)
 
 
-@pytest.mark.rotating(30)
+@pytest.mark.rotating(12)
 @pytest.mark.parametrize(("op", "arguments"), CALLS, ids=[op for op, _ in CALLS])
 def test_work_space_does_not_grow_with_the_tensor(op: str, arguments: Arguments) -> None:
     work_space_bytes(op, arguments(BLOCK))  # imports and caches are made

@@ -94,6 +94,7 @@ def assert_functions_hold(name: str, fmt: Format, operands: list[tuple[float, ..
 LIMIT = {"i0": 3e4, "i1": 3e4, "lgamma": 1e9, "digamma": 1e9, "erfinv": 1.0, "ndtri": 1.0}
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("format_name", FLOATS)
 @pytest.mark.parametrize("name", [name for name in functions.names() if name not in BINARY])
 def test_functions(name: str, format_name: str) -> None:

@@ -376,6 +376,7 @@ def test_in_blocks_the_verdict_is_that_of_the_whole(
     assert str(verdict(op, args, reply, outcome)) == str(whole)
 
 
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("op", ["aten::exp", "aten::sort", "aten::cumsum"])
 @pytest.mark.parametrize("wrong", [0, 3], ids=["right", "wrong"])
 def test_a_verdict_takes_no_memory_that_grows(op: str, wrong: int, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,6 +41,7 @@ def test_only_what_the_mask_wants() -> None:
     assert [gradient is None for gradient in gradients(G, X, W, (False, True, False))] == [True, False, True]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("transposed", [False, True])
 @pytest.mark.parametrize(
     "options",

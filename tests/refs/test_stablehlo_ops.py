@@ -356,6 +356,7 @@ PLANTS: dict[str, tuple[str, str, Callable[[Any], Any]]] = {
 }
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("plant", PLANTS)
 def test_a_planted_defect_is_found(plant: str, monkeypatch: pytest.MonkeyPatch) -> None:
     share, op, defect = PLANTS[plant]

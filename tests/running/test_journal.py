@@ -139,6 +139,7 @@ def begun(*arguments: str) -> subprocess.Popen:
     return subprocess.Popen([sys.executable, "-m", "conform", *ARGUMENTS, *arguments], cwd=ROOT, start_new_session=True)
 
 
+@pytest.mark.one_in(6)
 def test_a_killed_run_resumes_to_the_same_record(tmp_path: Path) -> None:
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     program = begun("--out", str(killed), "--workers", "2")
@@ -156,6 +157,7 @@ def test_a_killed_run_resumes_to_the_same_record(tmp_path: Path) -> None:
     assert not notes.exists()  # the run is whole
 
 
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("other", [[], ["--seed", "1"]], ids=["that has ended", "that was another"])
 def test_a_run_that_cannot_be_resumed_keeps_its_record(tmp_path: Path, other: list[str]) -> None:
     kept = CliRunner().invoke(main, [*ARGUMENTS, "--shard", "1/9", "--out", str(tmp_path)])

@@ -62,6 +62,7 @@ def test_globs_mean_overloads_and_ops() -> None:
         matching(["aten::sum", "aten::summ"])
 
 
+@pytest.mark.one_in(6)
 def test_the_command_runs_one_op(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "FEW_ELEMENTS", 100)
     result = CliRunner().invoke(main, ["selftest", "--op", "aten::neg"])

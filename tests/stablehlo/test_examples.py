@@ -39,6 +39,7 @@ def check(*args: object) -> Result:
     return CliRunner().invoke(main, ["check", *map(str, (*EXAMPLES, *args)), "--determinism", "1", "--workers", "1"])
 
 
+@pytest.mark.one_in(6)
 def test_they_pass_on_xla() -> None:
     found = check("--backend", "xla")
     assert found.exit_code == 0, found.output

@@ -54,6 +54,7 @@ OF_OTHER_LINES = (
 )
 
 
+@pytest.mark.rotating(60)
 @pytest.mark.parametrize("spec", [one for one in specs() if one.first_tensor], ids=lambda spec: spec.name)
 def test_every_op_on_tensors_has_every_length_of_a_line_and_one_in_every_dtype(spec: OpSpec) -> None:
     found = names(scale.of_sizes(spec))

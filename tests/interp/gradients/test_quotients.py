@@ -14,7 +14,7 @@ from tests.interp.gradients.quotients import calls, compared, quotient
 CALLS = 8
 
 
-@pytest.mark.rotating(60)
+@pytest.mark.rotating(24)
 @pytest.mark.parametrize("op", rules.names())
 def test_a_rule_gives_the_quotients_of_the_reference(op: str) -> None:
     found = [compared(*each) for each in calls(op, CALLS)]

@@ -57,7 +57,7 @@ EVERY: dict[str, Callable[[], Iterator[Case]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.rotating(130)
+@pytest.mark.rotating(60)
 @pytest.mark.parametrize("share", EVERY)
 @pytest.mark.parametrize("change", [str, computed])
 def test_the_specification_s_own_steps_are_honest(share: str, change: Callable[[str], str]) -> None:

@@ -276,6 +276,7 @@ DEFECTS: dict[str, tuple[str, str, Mutation]] = {
 }  # fmt: skip
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", DEFECTS)
 def test_a_planted_defect_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert any("where there should be a result" not in one for one in differences(*DEFECTS[name], monkeypatch))

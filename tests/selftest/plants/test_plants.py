@@ -105,6 +105,7 @@ def test_a_case_that_torch_fails_catches_nothing(hunt: Hunt, monkeypatch: pytest
     assert hunt.catch(plant("aten::neg", "Zeros")).case_id is None
 
 
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize(
     ("op", "defect", "caught"),
     [
@@ -127,6 +128,7 @@ def test_moves_of_one_tensor_have_no_wrong_uint8() -> None:
     assert {"Uint8AsInt8"} <= set(plants("aten::cat")) & set(plants("aten::sum"))
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("defect", "values", "layouts"),
     [

@@ -15,6 +15,8 @@ from conform.selftest import plants
 from conform.selftest.trial import Trial
 from conform.suites.cases import Case, Selection
 
+pytestmark = pytest.mark.one_in(4)
+
 # fmt: off
 NAMED = [
     ("products", "Tf32RoundedInputs", "float32", "as if the inputs were rounded to TF32 (10 bits)"),
