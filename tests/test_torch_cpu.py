@@ -259,9 +259,6 @@ ONLY_ON: dict[tuple[str, str, str], tuple[str, ...]] = {
         (op, "bfloat16", ERROR): VECTORS
         for op in ("aten::erf", "aten::special_erf", "aten::lgamma", "aten::special_gammaln")
     },
-    **{("aten::_native_batch_norm_legit", "float32", reason): ("default",) for reason in (NAN, ERROR)},
-    ("aten::_native_batch_norm_legit_no_training", "float32", NAN): ("default",),
-    ("aten::_native_batch_norm_legit_no_training", "float64", ERROR): ("default",),
     ("aten::gelu", "float32", "wrong sign of zero"): ("default", "avx2"),
     **{("aten::gelu", dtype, NAN): AVX512 for dtype in ("float32", "bfloat16")},
     ("aten::gelu", "float16", NAN): ("avx512_fp16",),
@@ -361,8 +358,7 @@ def test_torch_cpu_fails_for_known_reasons_only(pinned: str, layouts: str) -> No
 @pytest.mark.parametrize("instruction_set", [on(name) for name in PINS if name != usual()])
 def test_what_depends_on_the_instruction_set_shows_where_it_should(pinned: str) -> None:
     ops = sorted({op for op, _, _ in ONLY_ON})
-    further = ("convolution_backward/dtype_bfloat16", "_native_batch_norm_legit_no_training/dtype_float64")
-    ids = ["*/special/*", *(f"{each}/*/special.*" for each in further)]
+    ids = ["*/special/*", "convolution_backward/dtype_bfloat16/*/special.*"]
     assert_only_known(conform.check("core", backend="cpu", ops=ops, ids=ids), pinned)
 
 

@@ -173,6 +173,23 @@ def test_group_and_batch_norm_stay_inside(dtype: str, offset: float) -> None:
     assert is_inside(name, running, np.moveaxis(plain.reshape(6, 8, 10), 0, 1))
 
 
+@pytest.mark.parametrize(
+    ("x", "mean", "variance", "bias"),
+    [(3e38, 0.0, 0.5, -1e38), (3.4e38, np.inf, 0.5, 0.0)],  # the exact results are 3.2e38 and -infinity
+)
+def test_a_folded_product_may_overflow_before_the_shift_is_added(
+    x: float, mean: float, variance: float, bias: float
+) -> None:
+    x_, mean_, variance_, bias_ = (np.float32([one]) for one in (x, mean, variance, bias))
+    factor = 1 / np.sqrt(variance_)
+    folded = x_ * factor + (bias_ - mean_ * factor)
+    assert not np.isfinite(folded).any()
+    name, running = "aten::_native_batch_norm_legit_no_training", [x_[None], None, bias_, mean_, variance_, 0.1, 0.0]
+    elements = judged(name, running, folded[None])
+    assert elements.ok.all()
+    assert not elements.compared.any()
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_wrong_normalizations_fall_outside(dtype: str) -> None:
     x = normal(dtype, 8, 6, 10, mean=0.0 if dtype == "bfloat16" else 300.0)

@@ -210,13 +210,14 @@ class _Piece:
             return replace(output, rad=np.where(bounded, output.rad, np.inf))
 
     def _folds(self, mean: Ball, rstd: np.ndarray, compute: Format) -> np.ndarray:
-        """Where neither rstd * scale, (x - mean) * scale nor the new shift overflows, nor the factor of an infinity
-        underflows to 0."""
+        """Where neither rstd * scale, that times x, (x - mean) * scale nor the new shift overflows, nor the factor of an
+        infinity underflows to 0."""
         factor = rstd if self.scale is None else rstd * np.abs(self.scale)
         shift = 0.0 if self.shift is None else np.abs(self.shift)
         offset = (np.where(np.isfinite(mean.mid), np.abs(mean.mid), 0.0) + mean.rad) * factor + shift
         lost = np.isinf(self.x) & (factor < compute.min_normal)
         centred = np.where(np.isfinite(self.x - mean.mid), np.abs(self.x - mean.mid) + mean.rad, 0.0)
         scaled = centred * (1.0 if self.scale is None else np.abs(self.scale))
-        holds = (factor <= compute.max_finite) & ~(offset > compute.max_finite) & ~(scaled > compute.max_finite)
-        return holds & ~lost | np.isnan(factor)
+        product = np.where(np.isfinite(self.x), np.abs(self.x), 0.0) * factor
+        sizes = np.fmax(np.fmax(product, offset), np.fmax(factor, scaled))  # of NaN nothing is known here
+        return ~(sizes > compute.max_finite) & ~lost | np.isnan(factor)
