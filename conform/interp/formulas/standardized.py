@@ -210,8 +210,8 @@ class _Piece:
             return replace(output, rad=np.where(bounded, output.rad, np.inf))
 
     def _folds(self, mean: Ball, rstd: np.ndarray, compute: Format) -> np.ndarray:
-        """Where neither rstd * scale, that times x, (x - mean) * scale nor the new shift overflows, nor the factor of an
-        infinity underflows to 0."""
+        """Where none of rstd * scale, that times x, (x - mean) * scale and the new shift overflows, nor does the factor
+        of an infinity underflow to 0."""
         factor = rstd if self.scale is None else rstd * np.abs(self.scale)
         shift = 0.0 if self.shift is None else np.abs(self.shift)
         offset = (np.where(np.isfinite(mean.mid), np.abs(mean.mid), 0.0) + mean.rad) * factor + shift
