@@ -212,10 +212,19 @@ def test_then_independent_errors_do_and_then_nothing() -> None:
     assert (np.isinf(golden.budget).all(), golden.statistical) == (True, False)
 
 
+def test_the_lesser_of_both_decides() -> None:
+    """Of few roundings 8 times the root of the sum of squares is more than their sum."""
+    (golden,) = goldens_of(numbers([0.03, 0.03, 0.11, 0.005], [0.02, 1e-3, 0.1, 0.005]), "a")
+    assert golden.budget.tolist() == [0.03, FACTOR * 1e-3, np.inf, 0.005]
+    (golden,) = goldens_of(numbers([0.03] * 4, [0.02] * 4), "a")
+    assert (golden.budget.tolist(), golden.statistical) == ([0.03] * 4, False)
+
+
 def test_the_scale_is_that_of_the_finite_numbers() -> None:
     real = Real.exact(np.array([0.0, 2.0**0.5, np.inf, np.nan]))  # of root mean square 1
-    (golden,) = goldens_of(lambda: (Number(X.format, real, np.array([0.0099, 0.0101, 0.0, 0.0])),), "a")
-    assert golden.budget.tolist() == [0.0099, FACTOR * 0.0101, 0.0, 0.0]
+    errors = iter(([0.0099, 0.0101, 0.0, 0.0], [1e-3] * 4))
+    (golden,) = goldens_of(lambda: (Number(X.format, real, np.array(next(errors))),), "a")
+    assert golden.budget.tolist() == [0.0099, FACTOR * 1e-3, 0.0, 0.0]
     (golden,) = goldens_of(lambda: (Number(X.format, Real.exact(np.zeros(2)), np.array([0.0, 1e-30])),), "a")
     assert golden.budget.tolist() == [0.0, np.inf]  # all cancels: nothing says how large an error is large
 
