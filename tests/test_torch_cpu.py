@@ -195,10 +195,8 @@ EVERYWHERE |= {
     *(("aten::upsample_bicubic2d", dtype, ERROR) for dtype in ("float16", "bfloat16")),
     *(("aten::grid_sampler_3d", dtype, ERROR) for dtype in FLOATS),
 }
-# Resizing to the size that is there: the element behind is the element itself, and is multiplied by its weight 0.
 # Transposed convolutions of half types add up in these.
 EVERYWHERE |= {
-    *((f"aten::upsample_{op}", "float32", NAN) for op in ("linear1d", "bilinear2d", "trilinear3d")),
     *((f"aten::upsample_{op}", "bfloat16", ERROR) for op in ("linear1d", "trilinear3d")),  # weights of the half type
     *((f"aten::conv_transpose{rank}d", dtype, reason) for rank in (1, 2, 3) for dtype, reason in (
         ("float16", ERROR), ("float16", NAN), ("bfloat16", ERROR))),
