@@ -277,7 +277,10 @@ def _of_targets(fmt: Format, x: np.ndarray, t: np.ndarray) -> Terms:
     ball = replace(ball.but_exact(t == 0), mid=np.where(t == 0, 0.0, ball.mid))
     ball = ball - Ball.exact(t, compute) * Ball.exact(x, compute)
     real = nan_beside_special(real, (x, np.where(t < 0, np.nan, t)))
-    scaled = lambda: Scaled.exact(t).product(_apart(log - Real.exact(x)))  # noqa: E731
+
+    def scaled() -> Scaled:
+        return Scaled.exact(t).product(_apart(log - Real.exact(x)))
+
     return Terms(real, ball, rational, formula, _are_infinite(x, t), scaled)
 
 
@@ -302,7 +305,10 @@ def _of_log_targets(fmt: Format, largest: Callable[[], float], x: np.ndarray, t:
     log_target = Ball.exact(t, compute)
     ball = log_target.exp() * (log_target - Ball.exact(x, compute))
     real = functions.exp(target) * (target - Real.exact(x))
-    scaled = lambda: functions.exp_scaled(target).product(_apart(target - Real.exact(x)))  # noqa: E731
+
+    def scaled() -> Scaled:
+        return functions.exp_scaled(target).product(_apart(target - Real.exact(x)))
+
     return Terms(nan_beside_special(real, (x, t)), ball, rational, formula, _are_infinite(x, t), scaled)
 
 

@@ -34,13 +34,13 @@ VANISHING = 3000  # half of it, over log 2, is more than 2100
 BY_PRODUCT, NEVER_BY_PRODUCT = 1, 2  # compute_mode; 0 and None: by a product of many vectors
 MANY = 25  # vectors
 
+LAST_DIGITS = (1 << 40) - 1  # of a double's significand
+
 
 def _distances(arguments: Mapping[str, Any]) -> int:
     one, other = (np.shape(arguments[name]) for name in ("x1", "x2"))
     batch = zip_longest(one[-3::-1], other[-3::-1], fillvalue=1)
     return prod(map(max, batch)) * prod(shape[-2] if len(shape) > 1 else 1 for shape in (one, other))
-
-LAST_DIGITS = (1 << 40) - 1  # of a double's significand
 
 
 @semantics("aten::_cdist_forward", accumulates="x1", centred=True, elements=_distances)
