@@ -164,8 +164,8 @@ OTHER_ENDS = [
 def test_other_ends_than_the_answers(copy: Path, tmp_path: Path) -> None:
     ids = [changed(copy, choose, **fields) for choose, fields in OTHER_ENDS]
     recounted(copy, tmp_path)
-    found = [one.rpartition(": ")[0] for one in found_in(copy, ALL) if one != FAILED]
-    assert [case_id for case_id in ids if not any(one.startswith(f"public: {case_id}") for one in found)] == []
+    found = [one for one in found_in(copy, ALL) if one != FAILED]
+    assert [case_id for case_id in ids if not any(one.startswith(f"public: {case_id}: ") for one in found)] == []
 
 
 def recounted(folder: Path, tmp_path: Path, result: str = "FAILED") -> None:

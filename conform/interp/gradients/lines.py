@@ -60,7 +60,12 @@ def summed_from_each(terms: Number, axis: int) -> Number:
     size = line.shape[-1]
     if line.real.size * size > MOST:
         raise Unjudged(f"the sums over the ends of lines of {size} elements, where they were computed, are too many")
-    behind = np.triu(np.ones((size, size), bool))
     pairs = line.moved(lambda part: np.broadcast_to(part[..., None, :], (*part.shape[:-1], size, size)))
-    zero = Number.exact(np.zeros((), line.format.storage))
-    return back(apply("aten::where.self", behind, pairs, zero).sum(-1), axis, terms.shape)
+    return back(summed_behind(pairs), axis, terms.shape)
+
+
+def summed_behind(pairs: Number) -> Number:
+    """Of pairs [..., n, n] of places in lines the sums [..., n] over the second one, from the first one on."""
+    behind = np.triu(np.ones(pairs.shape[-2:], bool))
+    zero = Number.exact(np.zeros((), pairs.format.storage))
+    return apply("aten::where.self", behind, pairs, zero).sum(-1)

@@ -90,3 +90,14 @@ def test_exponents_beyond_float64_are_0_or_infinite_unless_the_sine_is_as_small(
         value, undecided = found.decided(FLOAT64)
     assert undecided.tolist() == [False, False, True]
     assert value[:2].tolist() == [np.inf, 0.0]
+
+
+@pytest.mark.parametrize("signs", [(1.0, -1.0), (-1.0, 1.0)])
+def test_both_sides_of_the_cut_are_apart_in_any_order(signs: tuple[float, float]) -> None:
+    """What is kept of one call must not be taken for the other: 0.0 and -0.0 are equal keys."""
+    far_powers.turned.cache_clear()
+    parts = {
+        sign: complex_parts.apply("pow", FLOAT64, *map(_column, (-1.0, sign * 0.0, 2.0**41 + 0.25, 0.0))).value[0, 1]
+        for sign in signs
+    }
+    assert parts[1.0] == -parts[-1.0] > 0.7  # sin(pi / 4): 2^41 half turns are whole ones

@@ -20,6 +20,7 @@ from conform.interp.gradients.lines import (
     count_of,
     last,
     spread,
+    summed_behind,
     summed_from_each,
 )
 from conform.interp.gradients.rules import gradient
@@ -130,12 +131,8 @@ def cumprod(g: Number, self: Number, dim: int, dtype: str | None, result: Number
 
 def _of_products_so_far(g: Number, lines: Number) -> Number:
     """Of each element of known lines the sum of g times the products so far without it, there and behind it."""
-    size = lines.shape[-1]
     products = apply("aten::cumprod", _without_each(lines), -1)
-    behind = np.triu(np.ones((size, size), bool))
-    weights = g.moved(lambda part: part[..., None, :])
-    zero = Number.exact(np.zeros((), g.format.storage))
-    return apply("aten::where.self", behind, weights * products, zero).sum(-1)
+    return summed_behind(g.moved(lambda part: part[..., None, :]) * products)
 
 
 @gradient("aten::logcumsumexp")
@@ -147,10 +144,7 @@ def logcumsumexp(g: Number, self: Number, dim: int, result: Number) -> Number:
     if own.real.size * size > MOST:
         raise Unjudged(f"all pairs of lines of {size} elements are too many")
     pairs = own.moved(lambda part: part[..., :, None]) - others.moved(lambda part: part[..., None, :])
-    behind = np.triu(np.ones((size, size), bool))
-    zero = Number.exact(np.zeros((), g.format.storage))
-    terms = apply("aten::where.self", behind, weights.moved(lambda part: part[..., None, :]) * pairs.exp(), zero)
-    return back(terms.sum(-1), axis, self.shape)
+    return back(summed_behind(weights.moved(lambda part: part[..., None, :]) * pairs.exp()), axis, self.shape)
 
 
 @gradient("aten::diff", of=("self", "prepend", "append"))
