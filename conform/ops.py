@@ -1,8 +1,8 @@
 """`conform.ops`: the operators that a reference program is written in, `ops.add(x, y)`.
 
-A program gets a number for each tensor and makes new ones of them, by these functions, by Python's operators (`x + y`,
-`-x`, `x / y`, `x @ y`, `x ** 2`) and by methods (`x.mean([-1], True)`). Arguments are those of torch's schemas; arrays
-may be constants. What cannot be used soundly raises UsageError and names the op.
+A program gets a number for each tensor and makes new ones of them, by these functions, by Python's operators and
+indices (`x + y`, `x > 0`, `x[1:]`) and by methods (`x.mean([-1], True)`). Arguments are those of torch's schemas;
+arrays may be constants. What cannot be used soundly raises UsageError and names the op.
 """
 
 from __future__ import annotations

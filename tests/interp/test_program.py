@@ -391,12 +391,11 @@ def test_a_rounding_on_the_way_carries_its_operands_error() -> None:
     [
         (lambda x: ops.cummax(x * 2.0, 0), "a program cannot use aten::cummax on numbers that it has computed"),
         (lambda x: ops.polar(x, x), "a program cannot use aten::polar here: the kit knows no bound of its error"),
-        (lambda x: ops.tan(x * 2.0), "a program cannot use aten::tan on numbers that it has computed"),
+        (lambda x: ops.erfinv(x * 2.0), "a program cannot use aten::erfinv on numbers that it has computed"),
         (lambda x: ops.special_i1e(x), "a program cannot use aten::special_i1e: the kit has no semantics for it"),
         (lambda x: (x * 2.0).to("float8_e4m3fn"), "to float8_e4m3fn: what overflows may saturate"),
         (lambda x: x ** float("inf"), "aten::pow with exponent inf"),
         (lambda x: x if x else -x, "a program is straight"),
-        (lambda x: x[0], "is not indexed: use ops.slice"),
         (lambda x: np.exp(x), "TypeError: operand 'Number' does not support ufuncs"),
         (lambda x: 1.0, "it returned float; expected what ops return"),
         (lambda x: None, "it returned NoneType"),

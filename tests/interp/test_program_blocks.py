@@ -65,9 +65,9 @@ def test_a_block_changes_no_element(name: str, monkeypatch: pytest.MonkeyPatch) 
     op, args = CALLS[name]
     whole = apply(op, *args)
     monkeypatch.setattr(blocks, "BLOCK", 50)
-    monkeypatch.setattr("conform.interp.program.contraction.BLOCK", 50)
-    monkeypatch.setattr("conform.interp.program.contraction.PANEL", 100)
-    monkeypatch.setattr("conform.interp.program.contraction.WIDTH", 7)
+    monkeypatch.setattr("conform.interp.program.contraction.matrices.BLOCK", 50)
+    monkeypatch.setattr("conform.interp.program.contraction.matrices.PANEL", 100)
+    monkeypatch.setattr("conform.interp.program.contraction.matrices.WIDTH", 7)
     parts = apply(op, *args)
     assert parts.shape == whole.shape
     off = np.abs((parts.real - whole.real).hi)

@@ -18,7 +18,7 @@ from conform.interp import semantics
 from conform.interp.evaluate import WITHOUT_MEANING, evaluate_call
 from conform.interp.golden import Golden
 from conform.interp.program.number import Number
-from conform.interp.program.rules import find, is_selection, refuses
+from conform.interp.program.rules import find, find_composition, is_selection, refuses
 from conform.interp.program.storage import stored
 from conform.interp.refusal import refuse_outside_domain
 from conform.numerics.ball import ULPS, Ball
@@ -49,7 +49,7 @@ def apply(op: str, *args: Any, **kwargs: Any) -> Any:
     call = bound_call(op, _numbers(args), {name: _number(value) for name, value in kwargs.items()}, _is_number)
     if not _are_steps_stored.get():
         return _applied(call)
-    with steps_stored(are=False):  # not those of which the kit makes the op
+    with steps_stored(are=find_composition(call.op) is not None):  # not those of a rule, which a kernel takes at once
         return _stored_step(call)
 
 
@@ -75,7 +75,11 @@ def _applied(call: Bound) -> Any:
         result = rule(**_taken(call, rule))
         if result is not NotImplemented:
             return result
-    return _by_semantics(call)
+    composition = find_composition(call.op)
+    if composition is None or all(one.array is not None for one in call.tensors()):
+        return _by_semantics(call)
+    refuse_outside_domain(call.op, call.with_tensors(_stand_in).arguments)
+    return composition(**_taken(call, composition))
 
 
 def _stand_in(number: Number) -> np.ndarray:

@@ -12,7 +12,7 @@ import numpy as np
 
 from conform.interp.program.blocks import in_slices
 from conform.interp.program.choice import for_each_possible
-from conform.interp.program.contraction import bmm
+from conform.interp.program.contraction.matrices import bmm
 from conform.interp.program.elementwise.arithmetic import add, mul
 from conform.interp.program.normalization import softmax
 from conform.interp.program.number import Number

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from conform.call.schemas import operator_names
-from conform.errors import NoGolden
 from conform.interp.operands import converted
+from conform.interp.program.syntax import Syntax
 from conform.numerics.ball import Ball
 from conform.numerics.formats import Format, format_of
 from conform.numerics.real import Real
 
-_STRAIGHT = "a program is straight: its steps must not depend on its numbers"
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Number:
+class Number(Syntax):
     """A tensor that a program computes with.
 
     format    the dtype that torch would give it; steps are taken in its compute type, and nothing is rounded to it
@@ -43,8 +39,6 @@ class Number:
     allowed: tuple[np.ndarray, ...] = ()
     are_orders: bool = False
 
-    __array_ufunc__ = None  # numpy arrays on the left leave operators to this class
-
     @staticmethod
     def exact(array: np.ndarray) -> Number:
         """An argument of the program, or a constant, of any dtype."""
@@ -63,14 +57,6 @@ class Number:
     @property
     def dtype(self) -> str:
         return self.format.name
-
-    def to(self, dtype: str) -> Number:
-        """The numbers rounded to another dtype: the one step of a program that rounds."""
-        return _apply("_to_copy", self, dtype=dtype)
-
-    @property
-    def ndim(self) -> int:
-        return self.real.ndim
 
     def ball(self, compute: Format) -> Ball:
         """What an implementation has of the numbers where it computes in `compute`."""
@@ -95,59 +81,6 @@ class Number:
         rad = move(np.broadcast_to(self.rad, self.shape))
         allowed = tuple(map(move, self.allowed))
         return replace(self, real=self.real.map_parts(move), rad=rad, array=array, allowed=allowed)
-
-    # --- What a program may write -------------------------------------------------------------------------------------
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        """`x.sum(dim)` is `ops.sum(x, dim)`."""
-        if name.startswith("_") or f"aten::{name}" not in operator_names():
-            raise AttributeError(f"a number of a program has no attribute {name!r}")
-        return partial(_apply, name, self)
-
-    def __add__(self, other: Any) -> Any:
-        return _apply("add", self, other)
-
-    def __sub__(self, other: Any) -> Any:
-        return _apply("sub", self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return _apply("sub", other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        return _apply("mul", self, other)
-
-    __radd__, __rmul__ = __add__, __mul__
-
-    def __truediv__(self, other: Any) -> Any:
-        return _apply("div", self, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return _apply("div", other, self)
-
-    def __matmul__(self, other: Any) -> Any:
-        return _apply("mm", self, other)
-
-    def __pow__(self, exponent: Any) -> Any:
-        return _apply("pow", self, exponent)
-
-    def __neg__(self) -> Any:
-        return _apply("neg", self)
-
-    def __bool__(self) -> bool:
-        raise NoGolden(_STRAIGHT)
-
-    __float__ = __int__ = __index__ = __bool__  # type: ignore[assignment]
-
-    def __getitem__(self, index: Any) -> Any:
-        raise NoGolden("a number of a program is not indexed: use ops.slice, ops.gather or ops.permute")
-
-    __iter__ = __array__ = __getitem__  # type: ignore[assignment]
-
-
-def _apply(name: str, *args: Any, **kwargs: Any) -> Any:
-    from conform.interp.program.apply import apply  # which needs this class
-
-    return apply(f"aten::{name}", *args, **kwargs)
 
 
 def as_numbers(value: Any) -> Any:

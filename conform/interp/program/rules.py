@@ -22,6 +22,7 @@ from conform.numerics.rounding import decide
 _ROOM = "conform.interp.program"
 Rule = Callable[..., Any]
 _table: dict[str, Rule] = {}
+_compositions: dict[str, Rule] = {}
 _selecting: set[str] = set()
 _refusing: set[str] = set()
 
@@ -46,6 +47,22 @@ def rule(*names: str, selects: bool = False, refuses: bool = False) -> Callable[
     return register
 
 
+def composition(*names: str) -> Callable[[Rule], Rule]:
+    """Register the decorated function as what the overloads `names` are composed of, for operands that are computed; of
+    known ones their own semantics says more. Its parameters are the schema's names, and it is written in steps
+    (`syntax.py`), of which each has the error of its op. A module's operators are composed as torch composes them.
+    """
+
+    def register(function: Rule) -> Rule:
+        for name in names:
+            if name in _compositions:
+                raise ValueError(f"{name} has two compositions")
+            _compositions[name] = function
+        return function
+
+    return register
+
+
 @cache
 def _load() -> dict[str, Rule]:
     load_families(_ROOM)
@@ -60,6 +77,18 @@ def find(name: str) -> Rule | None:
 def names() -> frozenset[str]:
     """Every overload that has a rule."""
     return frozenset(_load())
+
+
+def find_composition(name: str) -> Rule | None:
+    """What the overload `name` is composed of, or None."""
+    _load()
+    return _compositions.get(canonical(name))
+
+
+def composed() -> frozenset[str]:
+    """Every overload that has a composition."""
+    _load()
+    return frozenset(_compositions)
 
 
 def is_selection(name: str) -> bool:

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from conform.interp.gradients.forms import either_form
 from conform.interp.gradients.kinks import by_side, chosen_by, distance, kinked, zeros
 from conform.interp.gradients.rules import gradient
+from conform.interp.program.forms import either_form
 from conform.interp.program.number import Number
 
 MEAN = 1  # of `reduction`: 0 none, 1 the mean, 2 the sum

@@ -10,7 +10,6 @@ import numpy as np
 
 from conform.errors import Unjudged
 from conform.interp.dims import wrap_dim
-from conform.interp.gradients.forms import either_form
 from conform.interp.gradients.kinks import kinked, zeros
 from conform.interp.gradients.lines import (
     MOST,
@@ -25,6 +24,7 @@ from conform.interp.gradients.lines import (
 )
 from conform.interp.gradients.rules import gradient
 from conform.interp.program.apply import apply
+from conform.interp.program.forms import either_form
 from conform.interp.program.number import Number
 from conform.numerics.real import Real
 

@@ -106,9 +106,7 @@ def _of_known(name: str, *ops: str) -> None:
 
     def function(self: Number, other: Number | None = None) -> Any:
         given = [one for one in (self, other) if one is not None]
-        if any(one.array is None for one in given):
-            raise NoGolden(f"a program cannot use {ops[0]} on numbers that it has computed")
-        return of_known(name, *given)
+        return of_known(name, *given) if all(one.array is not None for one in given) else NotImplemented
 
     rule(*ops)(function)
 
@@ -129,6 +127,8 @@ def constant(hi: float, lo: float) -> Real:
     return Real(np.float64(hi), np.float64(lo), np.float64(abs(hi) * 2.0**-105))
 
 
+PI = constant(3.141592653589793, 1.2246467991473532e-16)
+LN_2 = constant(0.6931471805599453, 2.3190468138462996e-17)
 PER_LN_2 = constant(1.4426950408889634, 2.0355273740931033e-17)
 PER_LN_10 = constant(0.4342944819032518, 1.098319650216765e-17)
 ROOT_OF_HALF = constant(0.7071067811865476, -4.833646656726457e-17)
@@ -231,7 +231,7 @@ def _with_powers(power: Number, positive: np.ndarray, base: np.ndarray, exponent
 def pow_of_scalar(self: float, exponent: Number) -> Any:
     """A Python number to the power of a tensor."""
     fmt = common_format(self, exponent)
-    if exponent.array is not None or not fmt.is_float:
+    if not fmt.is_float:
         return NotImplemented
     return pow_of_tensors(*operands(fmt, self, exponent))
 

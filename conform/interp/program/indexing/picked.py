@@ -8,7 +8,7 @@ from conform.errors import NoGolden
 from conform.interp.dims import wrap_dim
 from conform.interp.program.choice import for_each_possible
 from conform.interp.program.number import Number
-from conform.interp.program.rules import rule
+from conform.interp.program.rules import composition, rule
 
 
 @rule("aten::embedding", selects=True)
@@ -44,6 +44,23 @@ def index(self: Number, indices: list[Number | None]) -> Number:
         for at, one in enumerate(indices)
     )
     return self.moved(lambda part: part[places])
+
+
+@composition("aten::take")
+def take(self: Number, index: Number) -> Number:
+    """The elements at places of `self` as one row."""
+    return self.reshape(-1)[index]
+
+
+@composition("aten::take_along_dim")
+def take_along_dim(self: Number, indices: Number, dim: int | None = None) -> Number:
+    """gather of tensors that broadcast but along `dim`, or of both as rows"""
+    if dim is None:
+        return self.reshape(-1).gather(0, indices.reshape(-1))
+    axis = wrap_dim(dim, self.ndim)
+    shape = np.broadcast_shapes(*((*one.shape[:axis], 1, *one.shape[axis + 1 :]) for one in (self, indices)))
+    source, places = (one.expand([*shape[:axis], one.shape[axis], *shape[axis + 1 :]]) for one in (self, indices))
+    return source.gather(axis, places)
 
 
 def _known(op: str, indices: Number, size: int) -> np.ndarray:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from conform.interp.program.contraction import addmm, mm, stacked
+from conform.interp.program.contraction.matrices import addmm, mm, stacked
 from conform.interp.program.number import Number
 from conform.interp.program.rules import rule, unbounded_where
 from conform.interp.program.windows.places import Windows, each

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from conform.interp.program.contraction import stacked
+from conform.interp.program.contraction.matrices import stacked
 from conform.interp.program.elementwise.arithmetic import div
 from conform.interp.program.elementwise.steps import ends
 from conform.interp.program.number import Number

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from conform.interp.program.apply import apply
-from conform.interp.program.contraction import weighted
+from conform.interp.program.contraction.matrices import weighted
 from conform.interp.program.number import Number
 from conform.interp.program.rules import rule, unbounded_where
 from conform.numerics.formats import compute_format

@@ -8,12 +8,11 @@ import numpy as np
 
 from conform.errors import NoGolden
 from conform.interp.program.elementwise.arithmetic import add, clamp, div, sub
+from conform.interp.program.loss.elements import REDUCTIONS
 from conform.interp.program.number import Number
-from conform.interp.program.reduction.sums import mean_over, sum_over
+from conform.interp.program.reduction.sums import sum_over
 from conform.interp.program.rules import rule
 from conform.numerics.real import Real, where
-
-REDUCTIONS = (lambda loss: loss, mean_over, sum_over)  # none, mean, sum
 
 
 @rule("aten::multilabel_margin_loss_forward")

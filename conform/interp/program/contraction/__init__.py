@@ -1,0 +1,1 @@
+"""Rules of sums of products over shared indices."""

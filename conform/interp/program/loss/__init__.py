@@ -1,0 +1,1 @@
+"""Rules of losses: of elements, of classes, of distances."""
