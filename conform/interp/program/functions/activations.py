@@ -130,8 +130,11 @@ def sinc(self: Number) -> Number:
 
 @composition("aten::special_ndtr")
 def ndtr(self: Number) -> Number:
-    """The share of a normal distribution below self, erfc(-self / sqrt 2) / 2"""
-    return by_constant(-self, ROOT_OF_HALF).erfc() / 2
+    """The share of a normal distribution below self, erfc(-self / sqrt 2) / 2, near 0 also (1 + erf(self / sqrt 2)) / 2
+    (Cephes, ndtr.c)"""
+    argument = by_constant(self, ROOT_OF_HALF)
+    by_erfc = (-argument).erfc() / 2
+    return where(abs(argument) < 1, either_form(by_erfc, argument.erf() / 2 + 0.5), by_erfc)
 
 
 _XLOGY = [f"aten::{name}" for name in (
