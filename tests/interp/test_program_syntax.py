@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+import torch
 
 import conform
 from conform import ops
@@ -76,6 +77,7 @@ def test_bits_and_remainders_of_integers(program: Callable) -> None:
         (lambda x: x.view(x.numel()), MATRIX.reshape(-1)),
         (lambda x: x / x.size(0) * x.dim(), MATRIX / 3 * 2),
         (lambda x: (x + 0.5).int(), MATRIX.astype(I32)),
+        (lambda x: +x.to(torch.float64), MATRIX.astype(np.float64)),
         (lambda x: x.double().type_as(x), MATRIX),
     ],
 )
@@ -115,6 +117,8 @@ def test_a_tensor_equals_nothing_that_has_no_elements(absent: object) -> None:
         (lambda x: x.sum() * len(x.sum()), "a tensor of no dimension has no length"),
         (lambda x: np.asarray(x), "is not handed to numpy"),
         (lambda x: x > "a", "no overload takes"),
+        (lambda x: torch.relu(x), "torch's relu takes no number of a program: write it with conform.ops"),
+        (lambda x: torch.ones(2) * x, "torch's mul takes no number of a program"),
         (lambda x: ops.exp(~x), "aten::bitwise_not: argument self: found float32"),
     ],
 )

@@ -73,6 +73,9 @@ class Syntax:
     def __rpow__(self, base: Any) -> Any:
         return _apply("pow", base, self)
 
+    def __pos__(self) -> Any:
+        return self
+
     def __neg__(self) -> Any:
         return _apply("neg", self)
 
@@ -149,9 +152,9 @@ class Syntax:
 
     # --- Methods ------------------------------------------------------------------------------------------------------
 
-    def to(self, dtype: str) -> Any:
-        """The numbers rounded to another dtype: the one step of a program that rounds."""
-        return _apply("_to_copy", self, dtype=dtype)
+    def to(self, dtype: object) -> Any:
+        """The numbers rounded to another dtype, "bfloat16" or torch.bfloat16: the one step of a program that rounds."""
+        return _apply("_to_copy", self, dtype=str(dtype).removeprefix("torch."))
 
     def type_as(self, other: Syntax) -> Any:
         return self.to(other.dtype)
@@ -169,6 +172,12 @@ class Syntax:
         raise NoGolden("a program is straight: its steps must not depend on its numbers (ops.where chooses by element)")
 
     __float__ = __int__ = __index__ = __contains__ = __bool__  # type: ignore[assignment]
+
+    @classmethod
+    def __torch_function__(cls, function: Any, *_: Any, **__: Any) -> Any:
+        name = getattr(function, "__name__", function)
+        raise NoGolden(f"torch's {name} takes no number of a program: write it with conform.ops and numpy arrays, or "
+                       "give a torch.nn.Module as the reference, whose forward is written with torch")  # fmt: skip
 
     def __array__(self, *_: Any, **__: Any) -> Any:
         raise NoGolden("a number of a program is not handed to numpy: use conform.ops")

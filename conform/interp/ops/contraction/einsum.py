@@ -36,7 +36,7 @@ def _count(arguments: Mapping[str, Any]) -> int:
     if read is None or len(read.operands) != len(shapes):
         return 1
     labels, result = read.labels([len(shape) for shape in shapes])
-    sizes = _sizes(labels, shapes)
+    sizes = sizes_of(labels, shapes)
     return prod(sizes.get(label, 1) for label in result)
 
 
@@ -47,14 +47,14 @@ def einsum(equation: str, tensors: Sequence[np.ndarray], path: Sequence[int] | N
     fmt = format_of(tensors[0])
     refuse_complex(fmt, "sums of products")
     labels, result = _equation(equation).labels([tensor.ndim for tensor in tensors])
-    sizes = _sizes(labels, [tensor.shape for tensor in tensors])
+    sizes = sizes_of(labels, [tensor.shape for tensor in tensors])
     if len(tensors) == 2:
         return _of_matrices(fmt, tensors, labels, result, sizes)
     order = [*result, *(label for label in sizes if label not in result)]
     shape = tuple(sizes[label] for label in order)
     count, terms = prod(shape[: len(result)]), prod(shape[len(result) :])
     rows = [
-        Rows(_view(tensor, own, order, shape), count, terms, _read(fmt))
+        Rows(view_of(tensor, own, order, shape), count, terms, _read(fmt))
         for tensor, own in zip(tensors, labels, strict=True)
     ]  # fmt: skip
 
@@ -71,7 +71,7 @@ def einsum(equation: str, tensors: Sequence[np.ndarray], path: Sequence[int] | N
 _equation = equation  # which an argument of `einsum` hides
 
 
-def _sizes(labels: Sequence[Labels], shapes: Sequence[tuple[int, ...]]) -> dict[str, int]:
+def sizes_of(labels: Sequence[Labels], shapes: Sequence[tuple[int, ...]]) -> dict[str, int]:
     """By label; of sizes that broadcast the one that is not 1. A call that is refused may have other dimensions."""
     sizes: dict[str, int] = {}
     for own, shape in zip(labels, shapes, strict=True):
@@ -80,7 +80,7 @@ def _sizes(labels: Sequence[Labels], shapes: Sequence[tuple[int, ...]]) -> dict[
     return sizes
 
 
-def _view(tensor: np.ndarray, own: Labels, order: Sequence[str], shape: tuple[int, ...]) -> np.ndarray:
+def view_of(tensor: np.ndarray, own: Labels, order: Sequence[str], shape: tuple[int, ...]) -> np.ndarray:
     """The tensor with a dim for each label of `order`, repeated along those that it lacks."""
     strides = dict.fromkeys(order, 0)
     for label, size, stride in zip(own, tensor.shape, tensor.strides, strict=True):
@@ -92,19 +92,25 @@ def _of_matrices(
     fmt: Format, tensors: Sequence[np.ndarray], labels: Sequence[Labels], result: Labels, sizes: Mapping[str, int]
 ) -> Golden:
     """Of two operands: a product of matrices for each index of the labels that both of them and the result have."""
-    lhs, rhs = labels
-    batch, rows = [[label for label in result if label in lhs and (label in rhs) == both] for both in (True, False)]
-    columns, summed = [label for label in result if label not in lhs], [label for label in sizes if label not in result]
+    batch, rows, summed, columns = groups_of(labels, result, sizes)
 
     def matrices(number: int, *groups: Labels) -> np.ndarray:
         order = [label for group in groups for label in group]
-        view = _view(tensors[number], labels[number], order, tuple(sizes[label] for label in order))
+        view = view_of(tensors[number], labels[number], order, tuple(sizes[label] for label in order))
         return view.reshape([prod(sizes[label] for label in group) for group in groups])
 
     golden = products(fmt, matrices(0, batch, rows, summed), matrices(1, batch, summed, columns)).golden()
     order = [*batch, *rows, *columns]
     shape, axes = [sizes[label] for label in order], [order.index(label) for label in result]
     return golden.rearranged(lambda part: part.reshape(shape).transpose(axes))
+
+
+def groups_of(labels: Sequence[Labels], result: Labels, sizes: Mapping[str, int]) -> tuple[list[str], ...]:
+    """The labels of two operands by what they are to products of matrices: (of the stack, of the rows of the first
+    operand, of what is summed, of the columns of the second)."""
+    lhs, rhs = labels
+    batch, rows = [[label for label in result if label in lhs and (label in rhs) == both] for both in (True, False)]
+    return batch, rows, [label for label in sizes if label not in result], [one for one in result if one not in lhs]
 
 
 def _read(fmt: Format) -> Any:
