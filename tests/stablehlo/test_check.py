@@ -156,7 +156,7 @@ CHECK_WITHIN = """func.func @main(%p: tensor<i1>, %x: tensor<3xf32>) -> tensor<3
 @pytest.mark.parametrize(
     ("text", "words", "code", "message"),
     [
-        (OF_OPEN_SIZE, [], 2, "argument 0 of @main: found float32[None], of an open size; --args FILE.npz gives one"),
+        (OF_OPEN_SIZE, [], 2, "argument 0 of @main: found float32[?], of an open size; --args FILE.npz gives one"),
         (OF_INT4, [], 3, "argument 0 of x.mlir@main is int4: to and from backends go tensors of the dtypes"),
         ("func.func @main() {\n  return\n}\n", [], 2, "x.mlir:1: function @main returns and checks nothing"),
         (CHECK_WITHIN, [], 2, "x.mlir:3: a check within stablehlo.if"),

@@ -41,8 +41,13 @@ class Value:
 
     def __str__(self) -> str:
         bounds = self.bounds or (None,) * len(self.shape)
-        sizes = (size if most is None else f"<={most}" for size, most in zip(self.shape, bounds, strict=True))
-        return f"{self.dtype}[{', '.join(map(str, sizes))}]"
+        return f"{self.dtype}[{', '.join(map(_size, self.shape, bounds))}]"
+
+
+def _size(size: int | None, most: int | None) -> str:
+    if most is not None:
+        return f"<={most}"
+    return "?" if size is None else str(size)
 
 
 @dataclass(frozen=True, slots=True)
