@@ -283,7 +283,8 @@ def maximum(x: Real | np.ndarray | float, y: Real | np.ndarray | float) -> Real:
         slack = 2.0**-50 * np.abs(gap) + PRODUCT_ERROR * (np.abs(larger.hi) + np.abs(other.hi))
         overhang = (other.radius - gap) + slack + 2.0**-50 * (other.radius + np.abs(gap)) + TINY
         radius = np.where(other.radius > 0, np.maximum(larger.radius, overhang), larger.radius)
-        radius = np.where(np.isnan(larger.hi), 0.0, radius)
+        of_infinity = np.where(np.isinf(other.radius), np.inf, larger.radius)
+        radius = np.where(np.isnan(larger.hi), 0.0, np.where(np.isinf(larger.hi), of_infinity, radius))
         unknown = np.isinf(radius)
         return Real(np.where(unknown, 0.0, larger.hi), np.where(unknown, 0.0, larger.lo), radius)
 

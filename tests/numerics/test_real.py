@@ -162,10 +162,13 @@ def test_open_signs_leave_nothing_known():
         assert result.hi.tolist() == [0.0]
     assert (around_zero + INF).hi.tolist() == [INF]
     unknown = Real(*np.array([[0.0], [0.0], [INF]]))
-    for result in (unknown + INF, unknown * 0.0, abs(unknown), maximum(unknown, 1.0), unknown / 2.0):
+    for result in (unknown + INF, unknown * 0.0, abs(unknown), maximum(unknown, 1.0), unknown / 2.0,
+                   maximum(unknown, INF)):
         assert result.radius.tolist() == [INF]
     assert np.isnan(maximum(unknown, NAN).hi).all()
-    assert maximum(around_zero, NAN).radius.tolist() == [0.0]
+    for special in (NAN, INF):
+        assert maximum(around_zero, special).radius.tolist() == [0.0]
+        np.testing.assert_array_equal(maximum(special, around_zero).hi, [special])
 
 
 def test_maximum_of_specials():

@@ -156,6 +156,13 @@ def unbounded_where(mask: np.ndarray, number: Number) -> Number:
     return Number(number.format, number.real, np.where(mask, np.inf, number.rad))
 
 
+def open_beside_infinities(number: Number, *operands: Number | None) -> Number:
+    """The number with nothing said where one of the operands, which broadcast to it, is infinite: other forms of the
+    formula have other infinities, or NaN."""
+    given = [np.isinf(np.broadcast_to(one.real.hi, number.shape)) for one in operands if one is not None]
+    return unbounded_where(np.logical_or.reduce(given), number)
+
+
 def rounded(fmt: Format, real: Real) -> tuple[np.ndarray, np.ndarray]:
     """(value, undecided): the numbers rounded to `fmt`, NaN where nothing is known of them.
 

@@ -7,6 +7,7 @@ from math import prod
 import numpy as np
 
 from conform.interp.program.apply import apply
+from conform.interp.program.forms import either_form
 from conform.interp.program.number import Number
 from conform.interp.program.rules import composition
 
@@ -71,7 +72,8 @@ def addmv(self: Number, mat: Number, vec: Number, beta: float = 1, alpha: float 
 
 @composition("aten::addr")
 def addr(self: Number, vec1: Number, vec2: Number, beta: float = 1, alpha: float = 1) -> Number:
-    return self * beta + outer(vec1, vec2) * alpha
+    scaled = self * beta
+    return either_form(scaled + outer(vec1, vec2) * alpha, scaled + outer(vec1 * alpha, vec2))
 
 
 @composition("aten::baddbmm")
@@ -86,7 +88,9 @@ def addbmm(self: Number, batch1: Number, batch2: Number, beta: float = 1, alpha:
     """The sum over the stack is part of the product."""
     lhs, rhs = batch1.permute(1, 0, 2), batch2
     shared = lhs.shape[1] * lhs.shape[2]
-    return self.addmm(lhs.reshape(-1, shared), rhs.reshape(shared, -1), beta=beta, alpha=alpha)
+    factors = lhs.reshape(-1, shared), rhs.reshape(shared, -1)
+    at_once = self.addmm(*factors, beta=beta, alpha=alpha)
+    return either_form(at_once, self * beta + factors[0].mm(factors[1]) * alpha)
 
 
 @composition("aten::trace")

@@ -10,7 +10,7 @@ from conform.interp.program.apply import apply
 from conform.interp.program.forms import either_form
 from conform.interp.program.functions.elementary import PI, by_constant, constant
 from conform.interp.program.number import Number
-from conform.interp.program.rules import composition
+from conform.interp.program.rules import composition, open_beside_infinities
 from conform.interp.program.storage import stored
 
 PER_PI = constant(0.3183098861837907, -1.9678676675182486e-17)
@@ -34,7 +34,7 @@ def addcdiv(self: Number, tensor1: Number, tensor2: Number, value: float = 1) ->
 def lerp(self: Number, end: Number, weight: Any) -> Number:
     """self + weight (end - self), or from the other end."""
     distance = end - self
-    return either_form(self + distance * weight, end - distance * (1 - weight))
+    return open_beside_infinities(either_form(self + distance * weight, end - distance * (1 - weight)), self, end)
 
 
 @composition("aten::positive", "aten::real")

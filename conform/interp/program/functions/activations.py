@@ -99,7 +99,8 @@ def threshold_(self: Number, threshold: float, value: float) -> Number:
 def prelu(self: Number, weight: Number) -> Number:
     """weight * self where self is not above 0, of its channel, which is dim 1."""
     channels = weight if weight.ndim == 0 or self.ndim < 2 else weight.view([-1, *[1] * (self.ndim - 2)])
-    return where(self > 0, self, channels * self)
+    result = where(self > 0, self, channels * self)
+    return unbounded_where((self.real.hi == 0) & ~np.isfinite(channels.real.hi), result)  # P95
 
 
 @composition("aten::glu")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from conform.interp.program.forms import either_form
 from conform.interp.program.loss.elements import REDUCTIONS
 from conform.interp.program.number import Number
 from conform.interp.program.reduction.sums import vector_norm
-from conform.interp.program.rules import composition
+from conform.interp.program.rules import composition, unbounded_where
 
 
 @composition("aten::cosine_similarity")
@@ -14,7 +16,9 @@ def cosine_similarity(x1: Number, x2: Number, dim: int = 1, eps: float = 1e-8) -
     """x1 . x2 / (max(|x1|, eps) max(|x2|, eps)) along dim, divided at the end, or each line before"""
     lengths = [one.square().sum([dim]).sqrt().clamp(eps) for one in (x1, x2)]
     at_end = (x1 * x2).sum([dim]) / (lengths[0] * lengths[1])
-    return either_form(at_end, ((x1 / lengths[0].unsqueeze(dim)) * (x2 / lengths[1].unsqueeze(dim))).sum([dim]))
+    cosine = either_form(at_end, ((x1 / lengths[0].unsqueeze(dim)) * (x2 / lengths[1].unsqueeze(dim))).sum([dim]))
+    infinite = np.isinf(x1.real.hi) | np.isinf(x2.real.hi)
+    return unbounded_where(infinite.any(dim), cosine)  # P148
 
 
 @composition("aten::pairwise_distance")

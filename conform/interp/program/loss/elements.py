@@ -7,7 +7,7 @@ from conform.interp.program.elementwise.combinations import where
 from conform.interp.program.functions.activations import log_sigmoid, xlogy
 from conform.interp.program.number import Number
 from conform.interp.program.reduction.sums import mean_over, sum_over
-from conform.interp.program.rules import composition
+from conform.interp.program.rules import composition, open_beside_infinities
 
 REDUCTIONS = (lambda loss: loss, mean_over, sum_over)  # none, mean, sum
 
@@ -45,7 +45,8 @@ def binary_cross_entropy(
     """-weight (target log(self) + (1 - target) log(1 - self)) with logarithms of at least -100"""
     own, other = (one.log().clamp(LEAST_LOGARITHM) for one in (self, 1 - self))
     loss = -(target * own + (1 - target) * other)
-    return REDUCTIONS[reduction](loss if weight is None else loss * weight)
+    loss = loss if weight is None else loss * weight
+    return REDUCTIONS[reduction](open_beside_infinities(loss, self, target, weight))
 
 
 @composition("aten::binary_cross_entropy_with_logits")
@@ -55,14 +56,15 @@ def binary_cross_entropy_with_logits(
     """weight ((1 - target) self - (1 + (pos_weight - 1) target) log_sigmoid(self))"""
     slope = 1 if pos_weight is None else (pos_weight - 1) * target + 1
     loss = (1 - target) * self - log_sigmoid(self) * slope
-    return REDUCTIONS[reduction](loss if weight is None else loss * weight)
+    loss = loss if weight is None else loss * weight
+    return REDUCTIONS[reduction](open_beside_infinities(loss, self, target, weight, pos_weight))
 
 
 @composition("aten::kl_div")
 def kl_div(self: Number, target: Number, reduction: int = 1, log_target: bool = False) -> Number:
     """target (log(target) - self), 0 where target is 0; e^target (target - self) if log_target"""
     loss = target.exp() * (target - self) if log_target else xlogy(target, target) - target * self
-    return REDUCTIONS[reduction](loss)
+    return REDUCTIONS[reduction](open_beside_infinities(loss, self, target))
 
 
 @composition("aten::soft_margin_loss")

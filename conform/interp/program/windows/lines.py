@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from conform.interp.program.apply import apply
 from conform.interp.program.number import Number
-from conform.interp.program.rules import composition
+from conform.interp.program.rules import composition, unbounded_where
 from conform.interp.program.windows.places import each
 
 
@@ -50,7 +52,8 @@ def padded_convolution(
     around = [side for total in reversed(totals) for side in (total // 2, total - total // 2)]
     padded = apply("aten::constant_pad_nd", input, around) if padding == "same" else input
     plain = f"aten::conv{rank}d"
-    return apply(plain, padded, weight, bias, list(stride), [0] * rank, list(dilation), groups)
+    result = apply(plain, padded, weight, bias, list(stride), [0] * rank, list(dilation), groups)
+    return unbounded_where(np.isnan(result.real.hi), result)  # infinite weights beside the padding (P35)
 
 
 @composition("aten::conv_transpose1d", "aten::conv_transpose2d.input", "aten::conv_transpose3d.input")
