@@ -47,6 +47,8 @@ def apply(op: str, *args: Any, **kwargs: Any) -> Any:
     that an honest error may turn; InvalidArguments and UsageError as for any call.
     """
     call = bound_call(op, _numbers(args), {name: _number(value) for name, value in kwargs.items()}, _is_number)
+    if any(one.is_written for one in call.schema.arguments):
+        raise NoGolden(f"a program cannot use {call.op}, which writes into its arguments: a step makes new tensors")
     if not _are_steps_stored.get():
         return _applied(call)
     with steps_stored(are=find_composition(call.op) is not None):  # not those of a rule, which a kernel takes at once
