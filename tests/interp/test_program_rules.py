@@ -174,8 +174,18 @@ def test_products_are_sums_of_products() -> None:
     assert golden(lambda x: ops.linear(x * 1.0, w[:1]), x).value.tolist() == [[[-1], [-10]], [[-19], [-28]]]
     found = golden(lambda x: ops.bmm(x * 1.0, x.permute([0, 2, 1])), x)
     assert found.value.tolist() == [[[5, 14], [14, 50]], [[149, 212], [212, 302]]]
+    found = golden(lambda x: ops.baddbmm(F32([100, 200]), x * 1.0, x.permute([0, 2, 1]), beta=2, alpha=-1), x)
+    assert found.value.tolist() == [[[195, 386], [186, 350]], [[51, 188], [-12, 98]]]
     assert golden(lambda x: ops.linear(x * 1.0, w), x[:0]).value.shape == (0, 2, 2)
     assert golden(lambda x: ops.bmm(x * 1.0, x.permute([0, 2, 1])), x[:0]).value.shape == (0, 2, 2)
+
+
+def test_an_addend_times_0_is_no_part_of_a_product() -> None:
+    nan, one = F32([[np.nan, np.inf]]), F32([[1, 2]])
+    found = golden(lambda x: ops.addmm(nan, x * 1.0, F32([[1, 2], [3, 4]]), beta=0), one)
+    assert found.value.tolist() == [[7, 10]]
+    found = golden(lambda x: ops.baddbmm(nan, x * 1.0, F32([[[1, 2], [3, 4]]]), beta=0), one[None])
+    assert found.value.tolist() == [[[7, 10]]]
 
 
 def test_a_product_of_computed_numbers_is_exact_to_106_bits() -> None:
