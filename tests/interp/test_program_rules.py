@@ -188,6 +188,28 @@ def test_an_addend_times_0_is_no_part_of_a_product() -> None:
     assert found.value.tolist() == [[[7, 10]]]
 
 
+@pytest.mark.parametrize("size", [1.0, 1e-4])
+def test_a_cosine_loss_is_that_of_its_definition_with_or_without_a_guard(size: float) -> None:
+    """P154: what is added to the squared lengths may be 0 or 1e-12; a margin may not be lost."""
+    x, y = (np.random.default_rng(seed).standard_normal((4, 3)) * size for seed in (0, 1))
+    x, y, signs = x.astype(F32), y.astype(F32), F32([1, -1, -1, 1])
+    truth = golden(lambda x: ops.cosine_embedding_loss(x * 1.0, y, signs, margin=-0.5, reduction=0), x)
+    (found,) = truth.outcome.goldens
+    a, b = x.astype(np.float64), y.astype(np.float64)
+    for guard, margin, ok in ((0, -0.5, True), (1e-12, -0.5, True), (0, -0.45, False)):
+        cosine = (a * b).sum(-1) / np.sqrt(((a * a).sum(-1) + guard) * ((b * b).sum(-1) + guard))
+        losses = np.where(signs == 1, 1 - cosine, np.maximum(cosine - margin, 0))
+        assert (np.abs(losses - found.real.hi) <= found.budget).all() == ok
+
+
+def test_of_lines_without_a_direction_no_cosine_is_known() -> None:
+    x, y, signs = F32([[0, 0], [np.inf, 1], [1, 2]]), F32([[1, 2], [1, 2], [1, -2]]), F32([1, 1, 1])
+    found = golden(lambda x: ops.cosine_embedding_loss(x * 1.0, y, signs, reduction=0), x)
+    assert np.isinf(found.outcome.goldens[0].budget).tolist() == [True, True, False]
+    with pytest.raises(Unjudged, match="others than 1, -1"):
+        golden(lambda x: ops.cosine_embedding_loss(x * 1.0, y, F32([1, 0, 1])), x)
+
+
 def test_a_product_of_computed_numbers_is_exact_to_106_bits() -> None:
     """Of (1 + 2^-40)(1 - 2^-40) - 1 = -2^-80 float64 would leave nothing."""
     x = np.array([[2.0**-40, 1.0]])
