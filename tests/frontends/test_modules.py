@@ -73,6 +73,23 @@ def test_the_golden_is_that_of_mpmath_rounded_once(dtype: torch.dtype) -> None:
     assert (nearest <= np.abs(exact.astype(float)) * found.format.unit_roundoff * 1.01).all()
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_masked_weights_of_attention_are_those_of_mpmath(dtype: torch.dtype) -> None:
+    """Whatever torch's own decomposition of a product with an addend rounds to bfloat16 on the way."""
+    module = seeded(nn.MultiheadAttention(4, 1, batch_first=True)).to(dtype)
+    x, mask = draw(2, 3, 4).to(dtype), torch.triu(torch.ones(3, 3, dtype=torch.bool), 1)
+    found = conform.golden(module, x, x, x, attn_mask=mask).outcome.goldens[1]
+    weight, bias = (one.detach().double().numpy() for one in (module.in_proj_weight, module.in_proj_bias))
+    mp = np.vectorize(lambda one: mpmath.mpf(float(one)), otypes=[object])
+    with mpmath.workprec(300):
+        query, key = (mp(x.double().numpy()).dot(mp(weight[at : at + 4]).T) + mp(bias[at : at + 4]) for at in (0, 4))
+        for batch, row, place in np.ndindex(2, 3, 3):
+            powers = [mpmath.exp(query[batch, row].dot(key[batch, other]) / 2) for other in range(row + 1)]
+            exact = powers[place] / sum(powers) if place <= row else 0
+            real, index = found.real, (batch, row, place)
+            assert abs(exact - mpmath.mpf(real.hi[index]) - mpmath.mpf(real.lo[index])) <= real.radius[index] < 2.0**-80
+
+
 def test_intermediates_may_be_kept_or_rounded_to_their_dtype() -> None:
     """A fused kernel keeps float32, an eager one rounds each result to bfloat16; a third one loses a factor."""
     block, x = copy.deepcopy(BLOCK).bfloat16(), draw(64, 16).bfloat16()

@@ -174,8 +174,40 @@ def test_products_are_sums_of_products() -> None:
     assert golden(lambda x: ops.linear(x * 1.0, w[:1]), x).value.tolist() == [[[-1], [-10]], [[-19], [-28]]]
     found = golden(lambda x: ops.bmm(x * 1.0, x.permute([0, 2, 1])), x)
     assert found.value.tolist() == [[[5, 14], [14, 50]], [[149, 212], [212, 302]]]
+    found = golden(lambda x: ops.baddbmm(F32([100, 200]), x * 1.0, x.permute([0, 2, 1]), beta=2, alpha=-1), x)
+    assert found.value.tolist() == [[[195, 386], [186, 350]], [[51, 188], [-12, 98]]]
     assert golden(lambda x: ops.linear(x * 1.0, w), x[:0]).value.shape == (0, 2, 2)
     assert golden(lambda x: ops.bmm(x * 1.0, x.permute([0, 2, 1])), x[:0]).value.shape == (0, 2, 2)
+
+
+def test_an_addend_times_0_is_no_part_of_a_product() -> None:
+    nan, one = F32([[np.nan, np.inf]]), F32([[1, 2]])
+    found = golden(lambda x: ops.addmm(nan, x * 1.0, F32([[1, 2], [3, 4]]), beta=0), one)
+    assert found.value.tolist() == [[7, 10]]
+    found = golden(lambda x: ops.baddbmm(nan, x * 1.0, F32([[[1, 2], [3, 4]]]), beta=0), one[None])
+    assert found.value.tolist() == [[[7, 10]]]
+
+
+@pytest.mark.parametrize("size", [1.0, 1e-4])
+def test_a_cosine_loss_is_that_of_its_definition_with_or_without_a_guard(size: float) -> None:
+    """P154: what is added to the squared lengths may be 0 or 1e-12; a margin may not be lost."""
+    x, y = (np.random.default_rng(seed).standard_normal((4, 3)) * size for seed in (0, 1))
+    x, y, signs = x.astype(F32), y.astype(F32), F32([1, -1, -1, 1])
+    truth = golden(lambda x: ops.cosine_embedding_loss(x * 1.0, y, signs, margin=-0.5, reduction=0), x)
+    (found,) = truth.outcome.goldens
+    a, b = x.astype(np.float64), y.astype(np.float64)
+    for guard, margin, ok in ((0, -0.5, True), (1e-12, -0.5, True), (0, -0.45, False)):
+        cosine = (a * b).sum(-1) / np.sqrt(((a * a).sum(-1) + guard) * ((b * b).sum(-1) + guard))
+        losses = np.where(signs == 1, 1 - cosine, np.maximum(cosine - margin, 0))
+        assert (np.abs(losses - found.real.hi) <= found.budget).all() == ok
+
+
+def test_of_lines_without_a_direction_no_cosine_is_known() -> None:
+    x, y, signs = F32([[0, 0], [np.inf, 1], [1, 2]]), F32([[1, 2], [1, 2], [1, -2]]), F32([1, 1, 1])
+    found = golden(lambda x: ops.cosine_embedding_loss(x * 1.0, y, signs, reduction=0), x)
+    assert np.isinf(found.outcome.goldens[0].budget).tolist() == [True, True, False]
+    with pytest.raises(Unjudged, match="others than 1, -1"):
+        golden(lambda x: ops.cosine_embedding_loss(x * 1.0, y, F32([1, 0, 1])), x)
 
 
 def test_a_product_of_computed_numbers_is_exact_to_106_bits() -> None:

@@ -8,9 +8,12 @@ import pytest
 pytest.importorskip("jaxlib", reason="StableHLO needs the extra conform[stablehlo]")
 
 from conform.errors import Unjudged
-from tests.interp.stablehlo.test_reals import goldens, judged
+from conform.interp.stablehlo.quantization import quantization_of
+from conform.numerics.rounding import round_to
+from tests.interp.stablehlo.on_reals import goldens, judged, stepwise
 
 F32 = np.float32
+STORAGE = {"f16": np.float16, "f32": F32, "f64": np.float64}
 ROUND_TRIP = """func.func @main(%x: tensor<NxTYPE>) -> tensor<NxTYPE> {
   %q = stablehlo.uniform_quantize %x : (tensor<NxTYPE>) -> tensor<Nx!quant.uniform<QUANTIZED>>
   %y = stablehlo.uniform_dequantize %q : (tensor<Nx!quant.uniform<QUANTIZED>>) -> tensor<NxTYPE>
@@ -47,6 +50,60 @@ def test_other_storage(quantized: str, low: float, high: float) -> None:
     for wrong in (expected + step, np.where(x < 0, -expected, expected)):
         (found,) = judged(round_trip(97, quantized), [wrong.astype(F32)], x)
         assert not found.ok.all()
+
+
+def test_ties_of_powers_of_two_are_even() -> None:
+    """x / 0.5 is exact in every engine; away from zero is wrong."""
+    x = np.array([0.25, 0.75, 1.25, -0.25, -0.75], F32)
+    even, away = np.array([0, 1, 1, 0, -1], F32), np.array([0.5, 1, 1.5, -0.5, -1], F32)
+    (found,), (wrong,) = (judged(round_trip(5, "i8:f32, 0.5:4"), [answer], x) for answer in (even, away))
+    assert found.compared.all()
+    assert found.ok.all()
+    assert wrong.ok.tolist() == [False, True, False, False, True]
+
+
+@pytest.mark.parametrize(("answer", "ok"), [([0.5, 0.5], True), ([0, 1], True), ([1.5, -0.5], False)])
+def test_an_odd_zero_point_may_be_added_behind_the_rounding(answer: list[float], ok: bool) -> None:
+    """0.5 + 3 and 1.5 + 3 both become 4, or else 0 + 3 and 2 + 3; within one of 4 are both."""
+    x, rest = np.array([0.25, 0.75, 60, 60], F32), [60, 60]
+    (found,) = judged(round_trip(4, "i8:f32, 0.5:3"), [np.array([*answer, *rest], F32)], x)
+    assert found.ok.tolist() == [ok, ok, True, True]
+
+
+@pytest.mark.parametrize(("type_", "quantized", "large"), [
+    ("f32", "i8:f32, 1.0e-3:5", [np.inf, 3e38, 1e30, 1.0]), ("f16", "i8:f16, 0.01:5", [np.inf, 65504, 1000, 2]),
+    ("f64", "i32<-9:9>:f64, 1.0e-3:5", [np.inf, 1e308, 1e30, 1.0]),
+])  # fmt: skip
+def test_what_lies_beyond_the_range_is_at_its_end(type_: str, quantized: str, large: list[float]) -> None:
+    """Also where the quotient overflows."""
+    x = np.array([*large, *(-one for one in large)]).astype(STORAGE[type_])
+    (golden,) = goldens(round_trip(8, quantized, type_), x)
+    type_of = quantization_of(f"!quant.uniform<{quantized}>")
+    ends = [(end - 5) * type_of.scales[0] for end in (type_of.storage_max, type_of.storage_min)]
+    assert golden.value.astype(np.float64).tolist() == pytest.approx(np.repeat(ends, 4).tolist(), rel=1e-3)
+    assert (golden.budget < type_of.scales[0] / 2).all()
+
+
+@pytest.mark.parametrize("quantized", [
+    "i16<-1000:1001>:bf16, 1.0:1001", "u16:f16, 0.007:65501", "i16:bf16, 0.3:-10856", "u16:f16, 0.5:51739",
+    "i32:f32, 0.1:16777217", "i32<-576607254:824114571>:f32, 3.0:-576607254", "i8:bf16, 0.1:-77",
+])  # fmt: skip
+def test_integers_that_the_expressed_type_does_not_hold(quantized: str) -> None:
+    """An engine that rounds a zero point or an end of the range to the expressed type, as the specification has it,
+    and one that adds and clamps integers."""
+    type_of = quantization_of(f"!quant.uniform<{quantized}>")
+    (scale,), (point,), low, high = type_of.scales, type_of.zero_points, type_of.storage_min, type_of.storage_max
+    rng = np.random.default_rng(0)
+    ends, near = [low, high, low - 9, high + 9], point + np.arange(-50, 50)
+    places = np.concatenate([ends, near, rng.integers(low, high, 100)])
+    x = round_to(type_of.expressed, (places - point) * scale)
+    text = round_trip(len(x), quantized, type_of.expressed.stablehlo_name)
+    whole = np.clip(np.rint(x.astype(np.float64) / scale) + point, low, high)
+    of_integers = round_to(type_of.expressed, (whole - point) * scale)
+    for answer in (*stepwise(text, x), of_integers):
+        (found,) = judged(text, [answer], x)
+        assert found.ok.all()
+        assert found.compared.mean() > 0.5
 
 
 MATRICES = """!a = !quant.uniform<i8:f32, 0.05:-3>

@@ -47,7 +47,10 @@ def addmm(self: Number, mat1: Number, mat2: Number, beta: float = 1, alpha: floa
     if not fmt.is_float:
         return NotImplemented
     addend, lhs, rhs = operands(fmt, self, mat1, mat2)
-    addend, rhs = scaled(addend, beta), scaled(rhs, alpha)
+    rhs = scaled(rhs, alpha)
+    if beta == 0:  # whatever the addend is, NaN too
+        return _sums(lhs, rhs)
+    addend = scaled(addend, beta)
     return add(addend, _sums(lhs, rhs, addend))
 
 
@@ -86,6 +89,20 @@ def bmm(self: Number, mat2: Number) -> Any:
     return stacked([
         mm(*(one.moved(lambda part, at=at: part[at]) for one in (lhs, rhs))) for at in range(lhs.shape[0])
     ], (*lhs.shape[:2], rhs.shape[2]), fmt)  # fmt: skip
+
+
+@rule("aten::baddbmm")
+def baddbmm(self: Number, batch1: Number, batch2: Number, beta: float = 1, alpha: float = 1) -> Any:
+    """addmm of each pair of matrices; torch's decomposition would round its result to a half type."""
+    fmt = common_format(self, batch1, batch2)
+    if not fmt.is_float:
+        return NotImplemented
+    shape = (*batch1.shape[:2], batch2.shape[2])
+    addends = self.moved(lambda part: np.broadcast_to(part, shape))
+    return stacked([
+        addmm(*(one.moved(lambda part, at=at: part[at]) for one in (addends, batch1, batch2)), beta, alpha)
+        for at in range(shape[0])
+    ], shape, fmt)  # fmt: skip
 
 
 def stacked(numbers: Sequence[Number], shape: tuple[int, ...], fmt: Format) -> Number:

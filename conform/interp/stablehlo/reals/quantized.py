@@ -20,7 +20,9 @@ from conform.interp.program.storage import stored
 from conform.interp.stablehlo.quantization import Quantization, quantization_of
 from conform.interp.stablehlo.reals.rules import torch
 from conform.interp.stablehlo.registry import Call, Meaning, as_results
+from conform.numerics.grid import is_held
 from conform.numerics.real import Real
+from conform.numerics.rounding import round_to
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,18 +77,68 @@ def stands_for(one: Any) -> Any:
 
 
 def quantized(x: Number, quantization: Quantization) -> Integers:
-    """x / scale + zero_point, rounded to the nearest integer, of two the even one, in the storage range. Of numbers
-    that are not finite nothing is known."""
+    """x / scale + zero_point, rounded to the nearest integer, of two the even one, in the storage range. Of NaN nothing
+    is known."""
     points, scales = _spread(quantization, x.shape)
-    shifted = stored(torch("add.Tensor", torch("div.Tensor", x, scales), points))
-    at, within = shifted.real.hi, np.abs(shifted.real.lo) + shifted.real.radius + shifted.rad
-    low, middle, high = (
-        np.clip(np.rint(one), quantization.storage_min, quantization.storage_max)
-        for one in (at - within, at, at + within)
-    )
-    rad = np.where(np.isfinite(at) & np.isfinite(within), np.maximum(high - middle, middle - low), np.inf)
-    known = np.where(np.isfinite(middle), middle, 0.0)
-    return Integers(Number(x.format, Real.exact(known), np.where(np.isnan(rad), np.inf, rad)), quantization)
+    quotient = torch("div.Tensor", x, scales)
+    shifted = stored(torch("add.Tensor", quotient, _perhaps_rounded(points)))
+    within = np.abs(shifted.real.lo) + shifted.real.radius + shifted.rad
+    is_told = (x.rad == 0) & _is_told(x) & _is_told(quotient) & _is_told(shifted)
+    within = np.where(is_told & _rounds_nothing(scales), 0.0, within)
+    is_beyond = _is_beyond(x, scales, quantization)
+    at = np.where(is_beyond, np.copysign(np.inf, x.real.hi), shifted.real.hi)
+    within = np.where(is_beyond, 0.0, within)
+    low, middle, high = _integers(at, within, points.real.hi, quantization)
+    is_known = np.isfinite(within) & np.isfinite(middle)
+    rad = np.where(is_known, np.maximum(high - middle, middle - low), np.inf)
+    return Integers(Number(x.format, Real.exact(np.where(is_known, middle, 0.0)), rad), quantization)
+
+
+def _integers(
+    at: np.ndarray, within: np.ndarray, points: np.ndarray, quantization: Quantization
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(least, the specification's, largest) of the integers that engines may have for numbers `within` of `at`.
+
+    A zero point that is odd turns ties to the other integer where it is added behind the rounding. The ends of the
+    storage range are rounded to the expressed type where numbers are clamped before.
+    """
+    ends = np.array([quantization.storage_min, quantization.storage_max])
+    low, high = (_both(end, quantization) for end in ends)
+    least, middle, largest = (
+        np.minimum(np.rint(at - within), np.rint(at - within - points) + points), np.rint(at),
+        np.maximum(np.rint(at + within), np.rint(at + within - points) + points),
+    )  # fmt: skip
+    return np.clip(least, min(low), min(high)), np.clip(middle, *ends), np.clip(largest, max(low), max(high))
+
+
+def _both(end: int, quantization: Quantization) -> tuple[float, float]:
+    """An end of the storage range, and what the storage type holds of its rounding to the expressed type."""
+    storage = quantization.storage
+    rounded = float(round_to(quantization.expressed, np.float64(end)))
+    return float(end), float(np.clip(rounded, storage.min_value, storage.max_value))
+
+
+def _perhaps_rounded(points: Number) -> Number:
+    """Zero points, which the specification rounds to the expressed type, and which are added to integers elsewhere."""
+    rounded = round_to(points.format, points.real.hi).astype(np.float64)
+    return replace(points, rad=np.abs(rounded - points.real.hi))
+
+
+def _rounds_nothing(scales: Number) -> np.ndarray:
+    """Quotients by powers of two, and products with their reciprocals, are exact where they are told."""
+    return np.frexp(scales.real.hi)[0] == 0.5
+
+
+def _is_told(x: Number) -> np.ndarray:
+    """Where the exact number is one of its format."""
+    return (x.real.lo == 0) & (x.real.radius == 0) & is_held(x.format, x.real.hi)
+
+
+def _is_beyond(x: Number, scales: Number, quantization: Quantization) -> np.ndarray:
+    """Where every number that engines may have lies beyond the storage range on one side, also where it overflows."""
+    reach = max(abs(quantization.storage_min), abs(quantization.storage_max)) + 1
+    least = np.abs(x.real.hi) - (np.abs(x.real.lo) + x.real.radius + x.rad)
+    return least / scales.real.hi > 4 * reach  # twice it for the zero point, and any error of a quotient
 
 
 def _typed(one: Any, dtype: str) -> Any:
