@@ -92,7 +92,6 @@ CALLS: dict[str, list[tuple[Any, ...]]] = {
     "kron": [(X[0], Y[0, :2]), (X[0, 0], Y[:2])],
     "addmv": [(X[0, :, 0], Y[0], Z[0, 0]), (X[0, :1, 0], Y[0], Z[0, 0], {"beta": 0.5, "alpha": -2})],
     "addr": [(X[0], Y[0, :, 0], Z[0, 0]), (X[0], Y[0, :, 0], Z[0, 0], {"beta": 0.5, "alpha": -2})],
-    "baddbmm": [(X[..., :4], Y, Z.swapaxes(1, 2)), (X[..., :4], Y, Z.swapaxes(1, 2), {"beta": 0.5, "alpha": -2})],
     "addbmm": [(X[0, :, :4], Y, Z.swapaxes(1, 2)), (X[0, :, :4], Y, Z.swapaxes(1, 2), {"beta": 0.5, "alpha": -2})],
     "linalg_cross": [(X[..., :3], Y[..., :3]), (X, Y[:, :1], {"dim": 0})],
     "cross": [(X, Y), (X[..., :3], Y[..., :3], 2)],

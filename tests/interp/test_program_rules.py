@@ -210,6 +210,18 @@ def test_of_lines_without_a_direction_no_cosine_is_known() -> None:
         golden(lambda x: ops.cosine_embedding_loss(x * 1.0, y, F32([1, 0, 1])), x)
 
 
+def test_a_sum_that_may_overflow_before_it_is_scaled_has_no_bound() -> None:
+    """2^127 + 2^127, halved: 2^127 or infinity. Whole matrices of a stack too."""
+    x, zeros, two = F32([[2.0**127, 1.0]]), F32([[0.0, 0.0]]), F32([[1.0, 1.0], [1.0, 0.0]])
+    for program in (
+        lambda x: ops.addmm(zeros, ops.cat([x[:, :1]] * 2, 1) * 1.0, two, alpha=0.5),
+        lambda x: ops.baddbmm(zeros[None], (ops.cat([x[:, :1]] * 2, 1) * 1.0)[None], two[None], alpha=0.5)[0],
+    ):
+        (found,) = golden(program, x).outcome.goldens
+        assert np.isinf(found.budget).tolist() == [[True, False]]
+        assert found.value[0, 1] == 2.0**126
+
+
 def test_a_product_of_computed_numbers_is_exact_to_106_bits() -> None:
     """Of (1 + 2^-40)(1 - 2^-40) - 1 = -2^-80 float64 would leave nothing."""
     x = np.array([[2.0**-40, 1.0]])

@@ -14,7 +14,7 @@ from conform.interp.program.blocks import in_slices
 from conform.interp.program.elementwise.arithmetic import add, mul, scaled
 from conform.interp.program.number import Number
 from conform.interp.program.reduction.sums import sum_over
-from conform.interp.program.rules import common_format, operands, rule
+from conform.interp.program.rules import common_format, operands, rule, unbounded_where
 from conform.numerics.converted_products import Products, products_of
 from conform.numerics.formats import Format
 from conform.numerics.matmul import matmul
@@ -47,11 +47,15 @@ def addmm(self: Number, mat1: Number, mat2: Number, beta: float = 1, alpha: floa
     if not fmt.is_float:
         return NotImplemented
     addend, lhs, rhs = operands(fmt, self, mat1, mat2)
-    rhs = scaled(rhs, alpha)
-    if beta == 0:  # whatever the addend is, NaN too
-        return _sums(lhs, rhs)
-    addend = scaled(addend, beta)
-    return add(addend, _sums(lhs, rhs, addend))
+    addends = None if beta == 0 else scaled(addend, beta)  # whatever an addend times 0 is, NaN too
+    product = _scaled_sums(lhs, rhs, alpha, addends)
+    return product if addends is None else add(addends, product)
+
+
+def _scaled_sums(lhs: Number, rhs: Number, alpha: float, addend: Number | None) -> Number:
+    """alpha times lhs @ rhs, as the factors of a sum or behind it, where that may have overflowed."""
+    sums = _sums(lhs, scaled(rhs, alpha), addend)
+    return sums if abs(alpha) >= 1 else unbounded_where(np.isinf(_sums(lhs, rhs).rad), sums)
 
 
 @rule("aten::linear")

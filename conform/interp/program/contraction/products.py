@@ -6,7 +6,6 @@ from math import prod
 
 import numpy as np
 
-from conform.interp.program.apply import apply
 from conform.interp.program.forms import either_form
 from conform.interp.program.number import Number
 from conform.interp.program.rules import composition
@@ -74,13 +73,6 @@ def addmv(self: Number, mat: Number, vec: Number, beta: float = 1, alpha: float 
 def addr(self: Number, vec1: Number, vec2: Number, beta: float = 1, alpha: float = 1) -> Number:
     scaled = self * beta
     return either_form(scaled + outer(vec1, vec2) * alpha, scaled + outer(vec1 * alpha, vec2))
-
-
-@composition("aten::baddbmm")
-def baddbmm(self: Number, batch1: Number, batch2: Number, beta: float = 1, alpha: float = 1) -> Number:
-    addends = self.expand([batch1.shape[0], batch1.shape[1], batch2.shape[2]])
-    parts = [one.addmm(*factors, beta=beta, alpha=alpha) for one, *factors in zip(addends, batch1, batch2, strict=True)]
-    return apply("aten::stack", parts)
 
 
 @composition("aten::addbmm")
