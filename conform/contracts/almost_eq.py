@@ -42,11 +42,14 @@ def allowance(expected: np.ndarray, tolerance: Tolerance) -> np.ndarray:
     return np.where(np.isinf(magnitude), 0.0, tolerance.atol + tolerance.rtol * magnitude)
 
 
-def almost_eq(expected: np.ndarray, actual: np.ndarray, tolerance: Tolerance) -> np.ndarray:
-    """Element by element; `expected` and `actual` are arrays of one real or complex dtype and shape."""
+def almost_eq(
+    expected: np.ndarray, actual: np.ndarray, tolerance: Tolerance, allowed: np.ndarray | None = None
+) -> np.ndarray:
+    """Element by element; `expected` and `actual` are arrays of one real or complex dtype and shape. `allowed`: their
+    `allowance`, where that is known."""
     expected, actual = _wide(expected), _wide(actual)
     with np.errstate(all="ignore"):
-        near = np.abs(actual - expected) <= allowance(expected, tolerance)
+        near = np.abs(actual - expected) <= (allowance(expected, tolerance) if allowed is None else allowed)
         if tolerance.same_sign:
             near &= np.signbit(actual) == np.signbit(expected)
         return (actual == expected) | near | (np.isnan(actual) & np.isnan(expected))

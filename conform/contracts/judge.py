@@ -347,11 +347,13 @@ def _almost_equal(comparison: Comparison, row: Row) -> Nearness:
     """By the rule of the table's source, on the expected value: the exact number is not known to those who wrote it."""
     by_modulus = comparison.numbers is not None and row.tolerance.modulus
     compared = comparison.numbers if by_modulus else comparison
-    near = almost_eq(compared.golden.value, compared.actual, row.tolerance)
+    expected, actual = compared.golden.value, compared.actual
+    allowed = allowance(expected, row.tolerance)
+    near = almost_eq(expected, actual, row.tolerance, allowed)
     if row.tolerance.same_sign:  # of a zero whose sign is free the other one is as right
-        free = (compared.golden.value == 0) & compared.golden.zero_sign_free
-        near |= free & almost_eq(-compared.golden.value, compared.actual, row.tolerance)
-    allowed = allowance(compared.golden.value, row.tolerance)
+        free = (expected == 0) & compared.golden.zero_sign_free
+        if free.any():
+            near |= free & almost_eq(-expected, actual, row.tolerance, allowed)
     if by_modulus:
         near, allowed = (np.broadcast_to(array[..., None], comparison.golden.value.shape) for array in (near, allowed))
     error, bound = _in_ulps(comparison, allowed)

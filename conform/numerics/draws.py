@@ -138,8 +138,7 @@ _FAR_TAIL = (
     (2.04426310338993978564e-15, 1.42151175831644588870e-7, 1.84631831751005468180e-5, 7.86869131145613259100e-4,
      0.0148753612908506148525, 0.136929880922735805310, 0.599832206555887937690, 1.0),
 )  # fmt: skip
-_OF_CENTRE = np.array(_CENTRAL).T[:, :, None]  # power, fraction part
-_OF_TAILS = np.array([_TAIL, _FAR_TAIL]).transpose(2, 1, 0).copy()  # power, fraction part, region
+_OF_CENTRE, _OF_TAIL, _OF_FAR_TAIL = (np.array(each).T[:, :, None] for each in (_CENTRAL, _TAIL, _FAR_TAIL))
 
 
 def upper_quantile(p: np.ndarray) -> np.ndarray:
@@ -151,13 +150,15 @@ def upper_quantile(p: np.ndarray) -> np.ndarray:
     quantile = _fraction(_OF_CENTRE, 0.180625 - distance * distance) * distance
     in_tail = np.flatnonzero(distance > 0.425)
     root = np.sqrt(-_log(p[in_tail]))
-    is_far = root > 5.0
-    quantile[in_tail] = _fraction(_OF_TAILS[:, :, is_far.astype(np.intp)], root - np.where(is_far, 5.0, 1.6))
+    quantile[in_tail] = _fraction(_OF_TAIL, root - 1.6)
+    far = np.flatnonzero(root > 5.0)  # nearly always none: p < e^-25
+    if far.size:
+        quantile[in_tail[far]] = _fraction(_OF_FAR_TAIL, root[far] - 5.0)
     return quantile
 
 
 def _fraction(coefficients: np.ndarray, argument: np.ndarray) -> np.ndarray:
-    """The quotient of two polynomials, by Horner's rule."""
+    """The quotient of two polynomials, by Horner's rule; coefficients: [power, fraction part, 1], the highest first."""
     parts = coefficients[0] * argument
     for coefficient in coefficients[1:-1]:
         parts += coefficient

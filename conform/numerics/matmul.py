@@ -25,16 +25,27 @@ DIAGONAL_BITS = 2  # 13 products of slices i and d - i add up to at most 4 times
 def matmul(lhs: np.ndarray, rhs: np.ndarray) -> Accumulated:
     """The matrix product of [m, k] and [k, n], of a dtype whose numbers float64 holds; of stacks of as many matrices,
     [*s, m, k] and [*s, k, n], at once, which are to be small together."""
-    if lhs.ndim > 2 or (len(lhs) <= TILE_ROWS and rhs.shape[1] <= TILE_COLUMNS):
+    if lhs.ndim > 2:
+        return _tile(lhs, rhs)
+    rows, columns = _tile_shape(*lhs.shape, rhs.shape[1])
+    if len(lhs) <= rows and rhs.shape[1] <= columns:
         return _tile(lhs, rhs)
     hi, lo, radius, magnitude = np.empty((4, lhs.shape[0], rhs.shape[1]))
-    for column in range(0, rhs.shape[1], TILE_COLUMNS):
-        for row in range(0, lhs.shape[0], TILE_ROWS):
-            place = slice(row, row + TILE_ROWS), slice(column, column + TILE_COLUMNS)
+    for column in range(0, rhs.shape[1], columns):
+        for row in range(0, lhs.shape[0], rows):
+            place = slice(row, row + rows), slice(column, column + columns)
             part = _tile(lhs[place[0]], rhs[:, place[1]])
             hi[place], lo[place], radius[place] = part.real.hi, part.real.lo, part.real.radius
             magnitude[place] = part.magnitude
     return Accumulated(Real(hi, lo, radius), magnitude, lhs.shape[1])
+
+
+def _tile_shape(rows: int, terms: int, columns: int) -> tuple[int, int]:
+    """(rows, columns) of a tile of a product of matrices [rows, terms] and [terms, columns]: longer where it is narrow,
+    as far as all of its terms are still in one piece."""
+    most, longest = TILE_ROWS * TILE_COLUMNS, TILE_ELEMENTS // max(terms, 1)
+    narrow_rows, narrow_columns = max(min(rows, TILE_ROWS), 1), max(min(columns, TILE_COLUMNS), 1)
+    return max(TILE_ROWS, min(most // narrow_columns, longest)), max(TILE_COLUMNS, min(most // narrow_rows, longest))
 
 
 def at_once(rows: int, terms: int, columns: int) -> int:

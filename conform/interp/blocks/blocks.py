@@ -33,7 +33,31 @@ def spans(count: int, width: int = 1) -> Iterator[slice]:
 
 def flat(array: np.ndarray, place: slice | np.ndarray) -> np.ndarray:
     """The elements `place` of `array` in C order, [n], without a copy of the others."""
-    return array.reshape(-1)[place] if array.flags.c_contiguous else array.flat[place]
+    if array.flags.c_contiguous:
+        return array.reshape(-1)[place]
+    if not isinstance(place, slice) or not array.size:
+        return array.flat[place]
+    pieces = list(_pieces(array, *place.indices(array.size)[:2]))
+    return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+
+
+def _pieces(array: np.ndarray, start: int, stop: int) -> Iterator[np.ndarray]:
+    """The elements `start` to `stop` of an array that is not contiguous: whole rows are copied many times as fast as
+    element by element."""
+    if array.ndim == 1:
+        yield array[start:stop]
+        return
+    row = array[0].size
+    first, last = -(-start // row), stop // row  # whole rows
+    if first > last:
+        yield from _pieces(array[last], start - last * row, stop - last * row)
+        return
+    if start < first * row:
+        yield from _pieces(array[first - 1], start - (first - 1) * row, row)
+    if first < last or start == stop:
+        yield array[first:last].reshape(-1)
+    if last * row < stop:
+        yield from _pieces(array[last], 0, stop - last * row)
 
 
 def everywhere(holds: Callable[..., np.ndarray], *arrays: np.ndarray) -> bool:

@@ -194,3 +194,11 @@ def assert_same(actual: Golden, expected: Golden) -> None:
 
 
 CLOSE = {name: partial(np.testing.assert_allclose, rtol=1e-12) for name in ("magnitude", "budget")}
+
+
+@pytest.mark.parametrize("axes", [(0, 1, 2), (2, 0, 1), (0, 2, 1), (1, 2, 0)])
+def test_a_block_of_an_array_in_any_layout_is_that_in_c_order(axes):
+    array = np.arange(24).reshape(2, 3, 4).transpose(axes)
+    for start in range(25):
+        for stop in range(start, 25):
+            assert blocks.flat(array, slice(start, stop)).tolist() == array.reshape(-1).tolist()[start:stop]
