@@ -72,7 +72,8 @@ class Standardized:
                 centred = scaled - self._scaled_mean
                 if not np.isfinite(self.eps):  # rstd is 0 or NaN, however far x is from the mean
                     centred = where(self.known, 1.0, centred)
-                centred = where(self._is_wide & np.isfinite(x), 1.0, centred)  # rstd is 0, in the same way
+                is_same = self._is_wide & np.isfinite(x) | np.isnan(self._scaled_rstd.hi)  # rstd is 0 or NaN likewise
+                centred = where(is_same, 1.0, centred)
                 real = normed = centred * self._scaled_rstd
                 real = real if scale is None else real * Real.exact(scale)
                 real = real if shift is None else real + Real.exact(shift)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import inf
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from conform.interp.ops.normalization.gradient_rows import (
 from conform.numerics.ball import Ball
 from conform.numerics.escalate import decide_exactly, root
 from conform.numerics.formats import Format
-from conform.numerics.real import Real
+from conform.numerics.real import Real, where
 from conform.numerics.rounding_errors import held_format
 
 
@@ -52,7 +53,10 @@ class Constants:
     def times(self, real: Real) -> Real:
         """The numbers times the factor."""
         scale = Real.exact(finite_part(self.scale))
-        return real * scale if self.eps is None else real / (scale + Real.exact(np.float64(self.eps))).sqrt()
+        if self.eps is None:
+            return real * scale
+        deviation = (scale + Real.exact(np.float64(self.eps))).sqrt()
+        return where(np.isnan(deviation.hi), np.nan, real / deviation)  # of a number beyond float64's range too
 
     def times_ball(self, ball: Ball) -> Ball:
         scale = Ball.exact(finite_part(self.scale), ball.compute)
@@ -63,8 +67,10 @@ class Constants:
         scale = Fraction(float(finite_part(self.scale)[row, 0]))
         if self.eps is None:
             return number * scale
+        if number == 0 or self.eps == inf:
+            return Fraction(0)
         square = scale + Fraction(self.eps)
-        if square <= 0 or number == 0:
+        if square <= 0:
             return Fraction(0)
         magnitude = root(number**2 / square, 2)
         return magnitude if number > 0 else type(magnitude)(-magnitude)
@@ -90,7 +96,8 @@ def _of_input(fmt: Format, grad: Rows, weight: Pieces[np.ndarray] | None, consta
         def number(index: tuple[int, int], g: np.ndarray = g, w: np.ndarray = w) -> Fraction:
             return constants.exactly(Fraction(g[index]) * Fraction(w[index]), index[0])
 
-        value, real = decide_exactly(fmt, Real.exact(g) * Real.exact(w) * factor, number)
+        product = where(np.isnan(factor.hi), np.nan, Real.exact(g) * Real.exact(w) * factor)
+        value, real = decide_exactly(fmt, product, number)
         ball = in_any_order(Ball.exact(g, compute), Ball.exact(w, compute), factor_ball)
         golden = with_special(Golden.derived(fmt, value, real, ball, zero_sign_free=True), nan, infinite)
         yield golden.opened(constants.is_over_zero & ~nan, "P63")

@@ -49,6 +49,7 @@ class _Batch:
     def moved(self, running: np.ndarray, momentum: float, which: int) -> Golden:
         """The running statistic of every channel after the batch."""
         fmt, before = format_of(running), running[:, None].astype(np.float64)
+        is_single = which == VARIANCE and self.rows.terms == 1  # 0 / 0, whatever leaves float64's range beside it
 
         def rational(index: tuple[int, ...]) -> Fraction:
             share = Fraction(momentum)
@@ -58,13 +59,13 @@ class _Batch:
             power = self._exponent * (2 if which == VARIANCE else 1)
             share = Real.exact(np.float64(momentum))
             kept = (Real.exact(np.float64(1)) - share) * Real.exact(before).times_power_of_two(-power)
-            is_number = self._are_finite & np.isfinite(before) & np.isfinite(momentum)
+            is_number = self._are_finite & np.isfinite(before) & np.isfinite(momentum) & (not is_single)
             of_batch = self._reals[which].sum(axis=1, keepdims=True) / Real.exact(np.float64(self.samples))
             real = where(is_number, (kept + share * of_batch).times_power_of_two(power), np.nan)
             value, real = decide_exactly(fmt, real, rational)
             ball = self._ball(Ball.exact(before, self.compute), momentum, self._balls[which])
         golden = Golden.derived(fmt, value, real, ball, zero_sign_free=True)
-        has_no_number = self._are_infinite if which == MEAN else self.rows.terms == 1
+        has_no_number = self._are_infinite if which == MEAN else is_single
         golden = golden.opened(np.isinf(before) | isinf(momentum) | has_no_number, "P192")
         return golden.rearranged(lambda part: part.reshape(running.shape))
 
