@@ -168,6 +168,7 @@ UNREACHABLE: dict[tuple[str, str], str] = {
        for overload in ("", ".padding_idx")},
     **{(f"aten::{op}", f"dtype({operand}) in {{float16, bfloat16, float32, float64}}"): IMPLIED
        for op, operand in (("_cdist_forward", "x1"), ("_pdist_forward", "self"))},
+    ("aten::embedding_bag.padding_idx", "(padding_idx is None) in {True} of no rows"): NONE_IN_RANGE,
     ("aten::diag_embed", "1 <= rank(self)"): NO_OTHER_DIM,
     ("aten::diagonal", "2 <= rank(self)"): NO_OTHER_DIM,
     ("aten::as_strided", "1 <= size(self, d)"): "a size of 0, which is not drawn either, would be wanted beside it",
