@@ -35,6 +35,7 @@ from conform.foreign import line
 from conform.foreign_code import without_exit
 from conform.frontends.decompositions import decomposed
 from conform.frontends.without_questions import WithoutQuestions
+from conform.interp.program.aten import CHANGED_TYPE
 from conform.interp.program.form import Function, Op, Operand, Program, Value
 from conform.interp.semantics import traits_of
 from conform.interp.traits import KNOWN_MEMORY
@@ -67,10 +68,10 @@ def program_of(
     described = pytree.tree_map(lambda leaf: _described(leaf), given)
     with _lock:
         if content is None:
-            return _Graph(*_exported(module, given, of_kernels)).program(may_update)
+            return _Graph(*_exported(module, given, of_kernels), of_kernels).program(may_update)
         key = hashlib.sha256(content + repr((described, of_kernels, may_update)).encode()).digest()
         if key not in _cache:
-            _cache[key] = _Graph(*_exported(module, given, of_kernels)).program(may_update)
+            _cache[key] = _Graph(*_exported(module, given, of_kernels), of_kernels).program(may_update)
             while len(_cache) > CACHED:
                 _cache.popitem(last=False)
         _cache.move_to_end(key)
@@ -159,8 +160,8 @@ def _named(module: torch.nn.Module) -> str:
 class _Graph:
     """The graph of an exported program, in the form of the kit."""
 
-    def __init__(self, exported: ExportedProgram, own_shapes: Shapes | None) -> None:
-        self.own_shapes = own_shapes
+    def __init__(self, exported: ExportedProgram, own_shapes: Shapes | None, of_kernels: bool) -> None:
+        self.own_shapes, self.of_kernels = own_shapes, of_kernels
         self.exported, self.module = exported, exported.graph_module
         self.nodes = list(exported.graph.nodes)
         self.results: dict[str, str] = {}  # the value's name of a node that only picks one of several results
@@ -221,6 +222,9 @@ class _Graph:
                 raise NoGolden(f"a program cannot use {line(str(node.target), 100)}{_at(node)}: it is no operator")
 
     def _op(self, node: torch.fx.Node, target: torch._ops.OpOverload) -> Op:
+        if not self.of_kernels and _is_how_an_op_computes(node):
+            operands, (result,) = (self._operand(node.all_input_nodes[0]),), _results(node)
+            return Op(CHANGED_TYPE, operands, {"dtype": result.dtype}, (result,), _place(node))
         schema = target._schema
         given = dict(zip((one.name for one in schema.arguments), node.args, strict=False)) | dict(node.kwargs)
         operands, attributes = [], {}
@@ -267,6 +271,19 @@ class _Graph:
             raise NoGolden(
                 f"torch {torch.__version__} exports the module with results of shapes {exported}, which are {own}"
             )
+
+
+_CONVERSIONS = ("aten::_to_copy", "prims::convert_element_type")  # torch copies overloads into graphs
+
+
+def _is_how_an_op_computes(node: torch.fx.Node) -> bool:
+    """Whether a conversion from one float dtype to another is part of what torch takes an operator apart into, and not
+    of the module: the operator computes in a wider type, and has its result in its own."""
+    original = node.meta.get("original_aten")
+    if node.target.name() not in _CONVERSIONS or original is None or original.name() in _CONVERSIONS:
+        return False
+    (source,) = node.all_input_nodes
+    return all(one.meta["val"].dtype.is_floating_point for one in (source, node))
 
 
 def _is_of_sizes(node: torch.fx.Node) -> bool:

@@ -55,6 +55,56 @@ def by_hand(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, scale: np.ndarr
         return centred / root * mp(scale) + mp(shift)
 
 
+def _softplus(x: np.ndarray) -> np.ndarray:
+    return np.log1p(np.exp(x))
+
+
+def _huber(x: np.ndarray) -> np.ndarray:
+    return np.mean(np.where(np.abs(x) <= 1, x * x / 2, np.abs(x) - 0.5))
+
+
+F = nn.functional
+IN_SEVERAL_STEPS: dict[str, tuple[Callable, Callable]] = {  # what torch takes apart, and what it means
+    "softplus": (F.softplus, _softplus),
+    "mish": (F.mish, lambda x: x * np.tanh(_softplus(x))),
+    "celu": (F.celu, lambda x: np.maximum(x, 0) + np.minimum(np.expm1(x), 0)),
+    "hardswish": (F.hardswish, lambda x: x * np.clip(x + 3, 0, 6) / 6),
+    "logsumexp": (lambda x: x.logsumexp(-1), lambda x: np.log(np.exp(x).sum(-1))),
+    "std": (lambda x: x.std(-1), lambda x: x.std(-1, ddof=1)),
+    "lerp": (lambda x: torch.lerp(x, x * x, 0.3), lambda x: x + 0.3 * (x * x - x)),
+    "mse_loss": (lambda x: F.mse_loss(x, torch.zeros_like(x)), lambda x: np.mean(x * x)),
+    "huber_loss": (lambda x: F.huber_loss(x, torch.zeros_like(x)), _huber),
+    "cross_entropy": (
+        lambda x: F.cross_entropy(x, torch.tensor([1, 0])),
+        lambda x: np.mean(np.log(np.exp(x).sum(-1)) - [x[0, 1], x[1, 0]]),
+    ),
+    "renorm": (lambda x: torch.renorm(x, 2, 0, 1.0), lambda x: x / np.maximum(np.sqrt((x * x).sum(1)[:, None]), 1)),
+}
+
+
+class _Between(nn.Module):
+    def __init__(self, function: Callable) -> None:
+        super().__init__()
+        self.function = function
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.function(x * 1.25) * 3.0
+
+
+@pytest.mark.parametrize("name", IN_SEVERAL_STEPS)
+def test_what_torch_takes_apart_is_rounded_at_the_end_alone(name: str) -> None:
+    """torch's decompositions compute in float32 and convert to the half type amid the module; the numbers are
+    those of the formula. A conversion that the module writes is meant."""
+    function, formula = IN_SEVERAL_STEPS[name]
+    x = torch.tensor([[0.25, -0.75, 1.5, 2.0], [0.125, 1.0, -0.5, 0.375]]).bfloat16()
+    (found,) = conform.golden(_Between(function), x).outcome.goldens
+    expected = 3 * formula(1.25 * x.double().numpy())
+    guard = 1e-6 if name == "renorm" else 1e-14  # torch divides by the norm and 1e-7
+    np.testing.assert_allclose(found.real.hi + found.real.lo, expected, rtol=guard)
+    (rounded,) = conform.golden(_Between(lambda one: function(one).bfloat16().float()), x.float()).outcome.goldens
+    assert (np.abs(rounded.real.hi / expected - 1) > 1e-5).any()
+
+
 BLOCK = seeded(nn.Sequential(nn.Linear(16, 24), nn.GELU(), nn.LayerNorm(24)))
 
 

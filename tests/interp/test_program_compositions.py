@@ -130,7 +130,7 @@ EACH = [(name, at) for name, calls in CALLS.items() for at in range(len(calls))]
 
 
 def test_every_composition_is_called() -> None:
-    assert sorted(f"aten::{name}" for name in CALLS) == sorted(rules.composed() - {"aten::einsum"})
+    assert sorted(rules.composed() - {"aten::einsum"} - {f"aten::{name}" for name in CALLS}) == []
 
 
 @pytest.mark.parametrize("dtype", [F32, np.float64, np.float16], ids=["float32", "float64", "float16"])

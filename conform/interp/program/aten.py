@@ -11,10 +11,16 @@ from conform.errors import NoGolden, UsageError
 from conform.interp.program.apply import apply, steps_stored
 from conform.interp.program.form import Op
 from conform.interp.program.number import Number
+from conform.interp.program.storage import in_format
+from conform.numerics.formats import format_named
 
 # Of a graph's ops, those that state what is known already: they have no result.
 CHECKED = frozenset({"aten::_assert_async.default", "aten::_assert_async.msg"})  # what they state is looked at
 ASSERTIONS = frozenset({"aten::_assert_tensor_metadata.default"}) | CHECKED
+
+
+# To another float dtype, as an operator does that torch took apart: it may round there, and the module means nothing.
+CHANGED_TYPE = "conform::changed_type"
 
 
 def aten(op: Op, operands: Sequence[Any], attributes: Mapping[str, Any]) -> tuple[Number, ...]:
@@ -26,6 +32,8 @@ def aten(op: Op, operands: Sequence[Any], attributes: Mapping[str, Any]) -> tupl
         if op.name in CHECKED and (operands[0].array is None or not operands[0].array.all()):
             raise NoGolden(f"the module asserts what does not hold of these numbers: {told.get('assert_msg', op.name)}")
         return ()
+    if op.name == CHANGED_TYPE:
+        return (in_format(operands[0], format_named(attributes["dtype"])),)
     _, given = arguments_of(op, operands, attributes)
     with steps_stored():
         result = apply(op.name, **given)

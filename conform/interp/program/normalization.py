@@ -14,7 +14,7 @@ from conform.interp.operands import steps_of
 from conform.interp.program.apply import apply
 from conform.interp.program.blocks import in_slices
 from conform.interp.program.elementwise.arithmetic import add, div, mul, rsqrt, sub
-from conform.interp.program.elementwise.steps import to_copy
+from conform.interp.program.elementwise.steps import of_dtype
 from conform.interp.program.functions.elementary import exp, log
 from conform.interp.program.number import Number
 from conform.interp.program.reduction.order import largest
@@ -72,12 +72,12 @@ def _of_lines(function: Callable[[Number, int], Number], x: Number, dim: int) ->
 
 @rule("aten::softmax.int")
 def softmax_of(self: Number, dim: int, dtype: str | None = None) -> Any:
-    return apply("aten::_softmax", self if dtype is None else to_copy(self, dtype), dim, False)
+    return apply("aten::_softmax", of_dtype(self, dtype), dim, False)
 
 
 @rule("aten::log_softmax.int")
 def log_softmax_of(self: Number, dim: int, dtype: str | None = None) -> Any:
-    return apply("aten::_log_softmax", self if dtype is None else to_copy(self, dtype), dim, False)
+    return apply("aten::_log_softmax", of_dtype(self, dtype), dim, False)
 
 
 def _below_the_largest(x: Number, dim: int) -> Number:

@@ -7,10 +7,18 @@ from dataclasses import replace
 import numpy as np
 
 from conform.interp.program.number import Number
-from conform.numerics.formats import compute_format
+from conform.numerics.formats import Format, compute_format
 from conform.numerics.grid import is_held
 from conform.numerics.rounding_errors import joined
 from conform.numerics.ulp import ulp
+
+
+def in_format(number: Number, fmt: Format) -> Number:
+    """The numbers as a tensor of the float dtype `fmt`, to which an implementation may have rounded them."""
+    given = stored(number) if number.may_round else number
+    is_exact = given.array is not None and bool(is_held(fmt, given.real.hi).all())
+    array = given.array.astype(fmt.storage) if is_exact else None
+    return replace(given, format=fmt, array=array, may_round=not is_exact)
 
 
 def stored(number: Number) -> Number:

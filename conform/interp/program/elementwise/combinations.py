@@ -10,7 +10,7 @@ from conform.interp.program.apply import apply
 from conform.interp.program.forms import either_form
 from conform.interp.program.functions.elementary import PI, by_constant, constant
 from conform.interp.program.number import Number
-from conform.interp.program.rules import composition, open_beside_infinities
+from conform.interp.program.rules import composition, open_beside_infinities, rule
 from conform.interp.program.storage import stored
 
 PER_PI = constant(0.3183098861837907, -1.9678676675182486e-17)
@@ -30,9 +30,11 @@ def addcdiv(self: Number, tensor1: Number, tensor2: Number, value: float = 1) ->
     return self + tensor1 / tensor2 * value
 
 
-@composition("aten::lerp.Scalar", "aten::lerp.Tensor")
-def lerp(self: Number, end: Number, weight: Any) -> Number:
-    """self + weight (end - self), or from the other end."""
+@rule("aten::lerp.Scalar", "aten::lerp.Tensor")
+def lerp(self: Number, end: Number, weight: Any) -> Any:
+    """self + weight (end - self), or from the other end. torch's decomposition would round the weight to float32."""
+    if all(getattr(one, "array", 0) is not None for one in (self, end, weight)):
+        return NotImplemented
     distance = end - self
     return open_beside_infinities(either_form(self + distance * weight, end - distance * (1 - weight)), self, end)
 

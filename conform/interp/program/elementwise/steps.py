@@ -221,6 +221,11 @@ def to_copy(self: Number, dtype: str | None = None) -> Any:
     return Number(fmt, self.real, self.rad)
 
 
+def of_dtype(number: Number, dtype: str | None) -> Any:
+    """The operand of an op that may be told a dtype to compute in: converted, where that is another one."""
+    return number if dtype in (None, number.dtype) else to_copy(number, dtype)
+
+
 def _converted_exactly(number: Number, fmt: Format) -> Any:
     if number.allowed and not number.format.is_float:
         return _converted_choices(number, fmt)

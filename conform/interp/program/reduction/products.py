@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from conform.interp.program.elementwise.steps import to_copy
+from conform.interp.program.elementwise.steps import of_dtype
 from conform.interp.program.number import Number
 from conform.interp.program.reduction.over import Dims, along, over, so_far
 from conform.interp.program.rules import rule
@@ -38,7 +38,7 @@ def cumprod(self: Number, dim: int, dtype: str | None = None) -> Any:
 
 
 def _factors(self: Number, dtype: str | None) -> Any:
-    factors = self if dtype is None else to_copy(self, dtype)
+    factors = of_dtype(self, dtype)
     is_known = self.array is not None
     return NotImplemented if is_known or factors is NotImplemented or not factors.format.is_float else factors
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from conform.errors import NoGolden
 from conform.interp.program.elementwise.arithmetic import abs_, add, div, mul, neg, root
-from conform.interp.program.elementwise.steps import to_copy
+from conform.interp.program.elementwise.steps import of_dtype
 from conform.interp.program.number import Number
 from conform.interp.program.reduction.order import amax
 from conform.interp.program.reduction.over import Dims, along, axes_of, over
@@ -28,7 +28,7 @@ def sum_(self: Number, dtype: str | None = None) -> Any:
 @rule("aten::sum.dim_IntList")
 def sum_over(self: Number, dim: Dims = None, keepdim: bool = False, dtype: str | None = None) -> Any:
     """In any order: gamma_(n-1) times the sum of magnitudes, and what the terms' errors add up to."""
-    terms = self if dtype is None else to_copy(self, dtype)
+    terms = of_dtype(self, dtype)
     if terms is NotImplemented or not terms.format.is_float:
         return NotImplemented
     return over(terms, dim, keepdim, exact_sum, lambda rows: rows.sum(-1))
@@ -37,7 +37,7 @@ def sum_over(self: Number, dim: Dims = None, keepdim: bool = False, dtype: str |
 @rule("aten::cumsum")
 def cumsum(self: Number, dim: int, dtype: str | None = None) -> Any:
     """The sums of the elements up to each place along `dim`, each in any order."""
-    terms = self if dtype is None else to_copy(self, dtype)
+    terms = of_dtype(self, dtype)
     if terms is NotImplemented or not terms.format.is_float:
         return NotImplemented
     return along(terms, dim, lambda rows: rows.cumsum(-1), _running_sums)
@@ -78,7 +78,7 @@ def vector_norm(
     self: Number, ord: float = 2, dim: Dims = None, keepdim: bool = False, dtype: str | None = None
 ) -> Any:
     """The root of the sum of squares, the sum of magnitudes (ord 1), or the largest of them (inf)."""
-    terms = self if dtype is None else to_copy(self, dtype)
+    terms = of_dtype(self, dtype)
     if terms is NotImplemented or terms.array is not None:
         return NotImplemented
     if ord == 2:
