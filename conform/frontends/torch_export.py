@@ -35,7 +35,7 @@ from conform.foreign import line
 from conform.foreign_code import without_exit
 from conform.frontends.decompositions import decomposed
 from conform.frontends.without_questions import WithoutQuestions
-from conform.interp.program.aten import CHANGED_TYPE
+from conform.interp.program.aten import CONVERSION
 from conform.interp.program.form import Function, Op, Operand, Program, Value
 from conform.interp.semantics import traits_of
 from conform.interp.traits import KNOWN_MEMORY
@@ -224,7 +224,7 @@ class _Graph:
     def _op(self, node: torch.fx.Node, target: torch._ops.OpOverload) -> Op:
         if not self.of_kernels and _is_how_an_op_computes(node):
             operands, (result,) = (self._operand(node.all_input_nodes[0]),), _results(node)
-            return Op(CHANGED_TYPE, operands, {"dtype": result.dtype}, (result,), _place(node))
+            return Op(CONVERSION, operands, {"dtype": result.dtype}, (result,), _place(node), is_of_another=True)
         schema = target._schema
         given = dict(zip((one.name for one in schema.arguments), node.args, strict=False)) | dict(node.kwargs)
         operands, attributes = [], {}

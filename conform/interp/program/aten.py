@@ -19,8 +19,7 @@ CHECKED = frozenset({"aten::_assert_async.default", "aten::_assert_async.msg"}) 
 ASSERTIONS = frozenset({"aten::_assert_tensor_metadata.default"}) | CHECKED
 
 
-# To another float dtype, as an operator does that torch took apart: it may round there, and the module means nothing.
-CHANGED_TYPE = "conform::changed_type"
+CONVERSION = "aten::_to_copy.default"
 
 
 def aten(op: Op, operands: Sequence[Any], attributes: Mapping[str, Any]) -> tuple[Number, ...]:
@@ -32,7 +31,7 @@ def aten(op: Op, operands: Sequence[Any], attributes: Mapping[str, Any]) -> tupl
         if op.name in CHECKED and (operands[0].array is None or not operands[0].array.all()):
             raise NoGolden(f"the module asserts what does not hold of these numbers: {told.get('assert_msg', op.name)}")
         return ()
-    if op.name == CHANGED_TYPE:
+    if op.name == CONVERSION and op.is_of_another:
         return (in_format(operands[0], format_named(attributes["dtype"])),)
     _, given = arguments_of(op, operands, attributes)
     with steps_stored():
