@@ -32,7 +32,8 @@ FEW, MANY = 16, 400  # valid tuples of each spec, and half as many again that ar
 # Specs of which torch is asked nothing.
 NOT_FOR_TORCH = {
     "aten::cbrt": "the kit's own",
-    **{f"aten::embedding_bag{overload}": "of some bags the process dies" for overload in ("", ".padding_idx")},
+    **{f"aten::{op}": "of some bags the process dies"
+       for op in ("embedding_bag", "embedding_bag.padding_idx", "_embedding_bag_forward_only")},
     **{f"aten::{op}": "its CPU has no kernels of half types"
        for op in ("multi_margin_loss", "multilabel_margin_loss", "_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa",
                   "_upsample_bilinear2d_aa.vec", "_upsample_bicubic2d_aa.vec", "multi_margin_loss.out",
@@ -52,6 +53,9 @@ TORCH_TAKES: dict[tuple[str, str], str] = {
         "where no dtype is asked for it sums in that of out",
     **{(f"aten::{op}", "dtype(out) = dtype or (int64 if is_integral(dtype(self)) else dtype(self))"):
        "where no dtype is asked for it takes that of out" for op in ("nansum", "cumsum", "cumprod")},
+    ("aten::index.Tensor", ("rank(indices[i]) in {1, ...} of a mask, with a dim of self for each of its own and of the "
+                            "indices after it")):
+        "a mask is counted as one index, so None stands behind one of all dims",
     ("aten::take_along_dim", "indices < size(self, dim), numel(self) where dim is None"):
         "some indices are held against no size: it reads beyond",
     **{(f"aten::soft_margin_loss{out}", "dtype(self) in {float16, bfloat16, float32, float64}"):
