@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from conform.call.schemas import every_overload, operator_names
+from conform.call.schemas import OpSchema, every_overload, operator_names
 from conform.errors import NoGolden
 
 CONVERSIONS = {
@@ -197,17 +197,17 @@ def _method(name: str, self: Any, *args: Any, **kwargs: Any) -> Any:
     """`x.name(*args)`; sizes and dims may stand without brackets, as in `x.reshape(2, -1)`, where they are all that the
     operator takes by place and no overload takes the one integer that there is."""
     if args and all(type(one) is int for one in args):
-        taken = [_behind_self(name, overload) for overload in every_overload(f"aten::{name}")]
-        is_one = len(args) == 1 and ["int"] in taken
-        if ["int[]"] in taken and not is_one:
+        taken = list(map(_behind_self, every_overload(f"aten::{name}")))
+        if ["int[]"] in taken and (len(args) > 1 or ["int"] not in taken):
             return _apply(name, self, list(args), **kwargs)
     return _apply(name, self, *args, **kwargs)
 
 
-def _behind_self(name: str, overload: Any) -> list[str]:
-    """The types of what the overload takes by place behind its first argument; a SymInt is an int."""
-    taken = [one.type for one in overload.arguments[1:] if not one.kwarg_only]
-    return ["int[]" if "Int[" in one or "int[" in one else one.replace("SymInt", "int") for one in taken]
+def _behind_self(overload: OpSchema) -> list[str]:
+    """The types of what the overload takes by place behind its first argument: int[] whatever their number, int whoever
+    tells it."""
+    taken = [one.type.replace("SymInt", "int") for one in overload.arguments[1:] if not one.kwarg_only]
+    return ["int[]" if one.startswith("int[") else one for one in taken]
 
 
 def _indexed(x: Any, index: Any) -> Any:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from conform.errors import NoGolden
-from conform.interp.ops.loss.distances import GUARD
-from conform.interp.program.apply import apply, steps_stored
 from conform.interp.program.elementwise.arithmetic import add, clamp, div, sub
 from conform.interp.program.loss.elements import REDUCTIONS
 from conform.interp.program.number import Number
@@ -60,31 +57,3 @@ def _labels(target: np.ndarray, classes: int) -> tuple[np.ndarray, np.ndarray, n
 def _where(kept: np.ndarray, number: Number) -> Number:
     """The elements that are `kept`, and zeros."""
     return Number(number.format, where(kept, number.real, Real.exact(np.float64(0))), np.where(kept, number.rad, 0.0))
-
-
-@rule("aten::cosine_embedding_loss", refuses=True)
-def cosine_embedding_loss(
-    input1: Number, input2: Number, target: Number, margin: float = 0.0, reduction: int = 1
-) -> Any:
-    """1 - cos where target is 1, max(0, cos - margin) where it is -1, in steps that may be stored (P154).
-
-    torch's own decomposition has the guard against zeros in the formula.
-    """
-    if target.array is None or not np.isin(target.array, (1, -1)).all():
-        raise NoGolden("a program cannot use aten::cosine_embedding_loss with computed targets, or others than 1, -1")
-    with steps_stored():
-        cosine = _cosine(input1, input2)
-        is_similar = np.broadcast_to(target.array == 1, cosine.shape)
-        losses = apply("aten::where.self", is_similar, 1 - cosine, (cosine - margin).clamp(min=0))
-        return losses if reduction == 0 else losses.mean() if reduction == 1 else losses.sum()
-
-
-def _cosine(x: Number, y: Number) -> Number:
-    """Of the angle between the lines, whose squared lengths may have been enlarged by GUARD. Of lines of zeros, and
-    with an infinity, nothing is known."""
-    dot, *squares = ((one * other).sum([-1]) for one, other in ((x, y), (x, x), (y, y)))
-    cosine = dot / (squares[0].sqrt() * squares[1].sqrt())
-    with np.errstate(all="ignore"):
-        guard = np.abs(cosine.real.hi) * GUARD / np.minimum(*(one.real.hi for one in squares))
-    unknown = np.logical_or.reduce([(one.real.hi == 0) | np.isinf(one.real.hi) for one in squares])
-    return replace(cosine, rad=np.where(unknown, np.inf, cosine.rad + np.where(np.isnan(guard), 0.0, guard)))
