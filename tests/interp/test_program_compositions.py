@@ -133,6 +133,7 @@ def test_every_composition_is_called() -> None:
     assert sorted(rules.composed() - {"aten::einsum"} - {f"aten::{name}" for name in CALLS}) == []
 
 
+@pytest.mark.rotating(130)
 @pytest.mark.parametrize("dtype", [F32, np.float64, np.float16], ids=["float32", "float64", "float16"])
 @pytest.mark.parametrize(("name", "at"), EACH)
 def test_a_composition_has_the_number_of_the_ops_own_semantics(name: str, at: int, dtype: Any) -> None:
@@ -170,6 +171,7 @@ def _with_special(array: np.ndarray, share: float, draws: np.random.Generator) -
     return np.where(draws.random(array.shape) < share, draws.choice(SPECIAL, array.shape), array)
 
 
+@pytest.mark.rotating(130)
 @pytest.mark.parametrize("share", [0.1, 0.5])
 @pytest.mark.parametrize(("name", "at"), EACH)
 def test_beside_special_values_it_says_nothing_else(name: str, at: int, share: float) -> None:
