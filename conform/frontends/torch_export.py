@@ -224,7 +224,7 @@ class _Graph:
     def _op(self, node: torch.fx.Node, target: torch._ops.OpOverload) -> Op:
         if not self.of_kernels and _is_how_an_op_computes(node):
             operands, (result,) = (self._operand(node.all_input_nodes[0]),), _results(node)
-            return Op(CONVERSION, operands, {"dtype": result.dtype}, (result,), _place(node), is_of_another=True)
+            return Op(CONVERSION, operands, {"dtype": result.dtype}, (result,), _place(node), is_within_op=True)
         schema = target._schema
         given = dict(zip((one.name for one in schema.arguments), node.args, strict=False)) | dict(node.kwargs)
         operands, attributes = [], {}

@@ -9,7 +9,7 @@ import pytest
 
 import conform
 from conform import ops
-from conform.errors import ConformError, UsageError
+from conform.errors import UsageError
 from conform.interp.program import rules
 from conform.own_ops import op
 
@@ -164,6 +164,7 @@ def test_a_scalar_on_the_left() -> None:
         assert conform.golden(program, np.abs(Y)).value.tobytes() == own.value.tobytes()
 
 
+OF_NO_SPECIAL = {"binary_cross_entropy": "probabilities", "hinge_embedding_loss": "targets of 1 and -1"}
 SPECIAL = F32([np.inf, -np.inf, np.nan, 0.0, -0.0, 3e38, -3e38, 1e-45])
 
 
@@ -173,7 +174,7 @@ def _with_special(array: np.ndarray, share: float, draws: np.random.Generator) -
 
 @pytest.mark.rotating(130)
 @pytest.mark.parametrize("share", [0.1, 0.5])
-@pytest.mark.parametrize(("name", "at"), EACH)
+@pytest.mark.parametrize(("name", "at"), [one for one in EACH if one[0] not in OF_NO_SPECIAL])
 def test_beside_special_values_it_says_nothing_else(name: str, at: int, share: float) -> None:
     """What a composition says at all is what the op's own semantics says, where that leaves nothing open."""
     given, draws = CALLS[name][at], np.random.default_rng(41)
@@ -182,10 +183,7 @@ def test_beside_special_values_it_says_nothing_else(name: str, at: int, share: f
         _with_special(one, share, draws) if isinstance(one, np.ndarray) and one.dtype == F32 else one for one in args
     ]
     overload = getattr(ops, name)
-    try:
-        own = conform.golden(f"aten::{name}", *args, **kwargs)
-    except ConformError:
-        return  # outside the op's domain: a target that is no probability
+    own = conform.golden(f"aten::{name}", *args, **kwargs)
     found = conform.golden(op("test::program", reference=lambda x: overload(x * 1.0, *args[1:], **kwargs)), args[0])
     for mine, its in zip(found.outcome.goldens, own.outcome.goldens, strict=True):
         told = np.ones(mine.value.shape, bool) if mine.budget is None else np.isfinite(mine.budget)

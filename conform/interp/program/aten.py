@@ -31,7 +31,7 @@ def aten(op: Op, operands: Sequence[Any], attributes: Mapping[str, Any]) -> tupl
         if op.name in CHECKED and (operands[0].array is None or not operands[0].array.all()):
             raise NoGolden(f"the module asserts what does not hold of these numbers: {told.get('assert_msg', op.name)}")
         return ()
-    if op.name == CONVERSION and op.is_of_another:
+    if op.name == CONVERSION and op.is_within_op:
         return (in_format(operands[0], format_named(attributes["dtype"])),)
     _, given = arguments_of(op, operands, attributes)
     with steps_stored():

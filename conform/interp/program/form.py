@@ -56,7 +56,7 @@ class Op:
 
     `attributes` are all arguments that are no tensors of the program, by name. `results` has None for an output that
     nobody can use. `regions` are functions that its meaning runs: blocks of its own, which see the values named around
-    them, and functions that it calls by name, which see none. `is_of_another`: a conversion to another float dtype, by
+    them, and functions that it calls by name, which see none. `is_within_op`: a conversion to another float dtype, by
     which an operator computes that was taken apart: it may round there, and the program means no rounding.
     """
 
@@ -66,7 +66,7 @@ class Op:
     results: tuple[Value | None, ...]
     location: str = ""
     regions: tuple[Function, ...] = ()
-    is_of_another: bool = False
+    is_within_op: bool = False
 
     def used(self) -> Iterator[str]:
         """The names of its operands, those in lists too, and what its regions take from around them."""
