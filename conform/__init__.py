@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from conform.backends.base import Backend
     from conform.errors import ConformError, Fallback, InvalidArguments, Unjudged, Unsupported, UsageError
     from conform.folding import fold
+    from conform.frontends.construction import draw_parameters
     from conform.own_ops import op
     from conform.straight_line import check
 
@@ -31,6 +32,7 @@ __all__ = [
     "UsageError",
     "assert_close",
     "check",
+    "draw_parameters",
     "fold",
     "golden",
     "op",
@@ -39,6 +41,7 @@ __all__ = [
 _HOME = {
     "Backend": "conform.backends.base",
     "check": "conform.straight_line",
+    "draw_parameters": "conform.frontends.construction",
     "fold": "conform.folding",
     "golden": "conform.api",
     "op": "conform.own_ops",

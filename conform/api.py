@@ -66,14 +66,15 @@ def assert_close(
     where nothing could be compared: the kit has no semantics or bound, or the op leaves every element open.
     """
     __tracebackhide__ = True  # pytest shows the caller's line
-    from conform.one_call import judged
+    from conform.one_call import judged, reply_of
 
     call = _bound(op, args, kwargs)
+    reply = reply_of(call, actual)  # before there is an expected value that an object which computes when read may find
     try:
         outcome: Outcome | InvalidArguments = evaluate_call(call).of_results()
     except InvalidArguments as refusal:
         outcome = refusal
-    verdict = judged(call, outcome, actual, _table(contract))
+    verdict = judged(call, outcome, reply, _table(contract))
     if verdict.status == "fail":
         from conform.showing import failure_text
 
@@ -154,9 +155,9 @@ class Golden:
         `actual` is an array or a torch tensor, or a tuple or list of them; a wrong number of outputs, shape or dtype is
         a verdict, `fail`.
         """
-        from conform.one_call import judged
+        from conform.one_call import judged, reply_of
 
-        return judged(self.call, self.outcome, actual, _table(self.contract))
+        return judged(self.call, self.outcome, reply_of(self.call, actual), _table(self.contract))
 
     def __repr__(self) -> str:
         from conform.showing import text

@@ -22,11 +22,15 @@ from conform.suites.cases import GIVEN, Case, Draw
 from conform.suites.test import Test
 
 
-def judged(call: Bound, outcome: Outcome | InvalidArguments, actual: Any, table: Table) -> Verdict:
-    """How a case with this call and golden outcome ends if the backend returns `actual`: arrays or torch tensors."""
+def reply_of(call: Bound, actual: Any) -> Reply:
+    """The reply of a backend that returns `actual`, arrays or torch tensors, from the call."""
     of_module = call.meaning is not None
     result = _with_outputs(in_terms_of_the_kit(actual, "actual"), actual)
-    reply = Reply("ok", result=tuple(leaves(result)) if of_module else result)
+    return Reply("ok", result=tuple(leaves(result)) if of_module else result)
+
+
+def judged(call: Bound, outcome: Outcome | InvalidArguments, reply: Reply, table: Table) -> Verdict:
+    """How a case with this call and golden outcome ends if that is the backend's reply."""
     return with_cause(verdict_of(case_of(call, outcome), call, outcome=outcome, reply=reply, table=table))
 
 

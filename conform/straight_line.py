@@ -291,7 +291,7 @@ def _suite(
             found = ", ".join(type(one).__name__ for one in rest) or "nothing"
             raise UsageError(f"check(module, inputs, kwargs): found {found} behind the module, expected its inputs, "
                              "and where it takes some a dict of keyword arguments")  # fmt: skip
-        return suite_of(what, *rest)
+        return suite_of(what, *rest, selection=selection)
     names = [what] if isinstance(what, str) else what
     if not isinstance(names, list | tuple) or not names or not all(isinstance(one, str | Path) for one in names):
         raise UsageError(f"check: found {what!r}, expected names of suites, a torch module or a function of torch")

@@ -71,7 +71,7 @@ def output_of(tensor: torch.Tensor, number: int) -> tuple[list[Any], bytes]:
     """[dtype, shape, strides] of a returned tensor and its elements in row-major order, bit for bit.
 
     TypeError for a tensor that the parent has no representation for: nested, sparse, quantised, of a dtype that numpy
-    lacks, or of no elements in a shape that it lacks.
+    lacks, of no elements in a shape that it lacks, or of a subclass that holds none.
     """
     if tensor.is_nested:  # before anything else: its layout may be strided, and it has no shape to ask for
         raise TypeError(f"output {number} is a nested tensor; expected a dense one")
@@ -80,10 +80,23 @@ def output_of(tensor: torch.Tensor, number: int) -> tuple[list[Any], bytes]:
         raise TypeError(f"output {number} is a {tensor.layout} tensor of {tensor.dtype}; expected a dense one")
     if not can_hold(tensor.shape):
         raise TypeError(f"output {number} has the shape {tuple(tensor.shape)}, which numpy cannot hold")
-    content = bytes_of(tensor.detach().cpu().resolve_conj().resolve_neg()).tobytes()
+    content = _content(tensor, number)
     if len(content) != math.prod(tensor.shape) * DTYPES[name].itemsize:
         raise TypeError(f"output {number} of shape {tuple(tensor.shape)} came as {len(content)} bytes")
     return [name, list(tensor.shape), list(tensor.stride())], content
+
+
+def _content(tensor: torch.Tensor, number: int) -> bytes:
+    """The bytes of its elements. TypeError for a tensor of a subclass that has none to read."""
+    try:
+        if tensor.device.type == "cpu":
+            tensor.untyped_storage().data_ptr()  # raises of what wraps another tensor
+        return bytes_of(tensor.detach().cpu().resolve_conj().resolve_neg()).tobytes()
+    except RuntimeError as error:
+        if type(tensor) in (torch.Tensor, torch.nn.Parameter):
+            raise
+        what = f"a {type(tensor).__name__} whose elements cannot be read ({error})"
+        raise TypeError(f"output {number} is {what}; expected a tensor that holds them") from None
 
 
 def bytes_of(tensor: torch.Tensor) -> np.ndarray:

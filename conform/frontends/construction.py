@@ -55,7 +55,7 @@ def module_of(draw: Draw) -> ModuleCall:
     module.eval()
     if "float" in draw.variant:
         module = module.to(getattr(torch, draw.variant["float"]))
-    _seed(module, draw)
+    _draw_parameters(module, draw.stream)
     if draw.test.takes_objects:
         module = _with_objects(module, draw)
     return ModuleCall.of(module, spec.path.text, defined_in=_from_files)
@@ -189,18 +189,24 @@ def _module_in(file: Path) -> ModuleType:
 # --- Parameters -------------------------------------------------------------------------------------------------------
 
 
-@torch.no_grad()
-def _seed(module: torch.nn.Module, draw: Draw) -> None:
-    """New numbers for the floating parameters, and for the buffers that a constructor set to one number.
+def draw_parameters(module: torch.nn.Module, seed: int = 0) -> None:
+    """New numbers for the floating parameters of a module, and for the buffers that a constructor set to one number
+    (running statistics), as the modules of a suite get them: none stays at 0 or 1, where it hides an error.
 
-    A constant c becomes c (1 + u) or, if it is 0, u, with u uniform within SPREAD; a parameter of numbers of its own
-    becomes uniform within 1/sqrt(n), n the elements that one output of it reads. Other buffers are tables, and stay.
+    They hang on the seed and the names alone. A constant c is drawn within c/4 of it, 0 within 1/4; a parameter of
+    numbers of its own becomes uniform within 1/sqrt(n), n the elements that one output of it reads. Other buffers are
+    tables, and stay.
     """
+    _draw_parameters(module, lambda name: Stream(seed, "parameters", 0, name))
+
+
+@torch.no_grad()
+def _draw_parameters(module: torch.nn.Module, stream: Callable[[str], Stream]) -> None:
     parameters = {id(one) for one in module.parameters()}
     for name, tensor in [*module.named_parameters(), *module.named_buffers()]:
         if not tensor.is_floating_point() or tensor.numel() == 0 or not torch.isfinite(tensor).all():
             continue
-        drawn = 2 * draw.stream(f"parameter.{name}").uniform(tuple(tensor.shape)) - 1
+        drawn = 2 * stream(f"parameter.{name}").uniform(tuple(tensor.shape)) - 1
         constant = float(tensor.flatten()[0])
         if bool((tensor == tensor.flatten()[0]).all()):
             numbers = constant * (1 + SPREAD * drawn) if constant else SPREAD * drawn

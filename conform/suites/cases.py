@@ -133,12 +133,13 @@ class Case:
 
     def arguments(self, typical: Arguments) -> Arguments:
         """The inputs of this case, from the typical ones of its draw."""
-        if self.values == GIVEN:
-            return typical
+        valued = typical if self.values == GIVEN else self._valued(typical)
+        return valued if self.layout in (CONSTANTS, GIVEN) else layout_axis.with_layout(valued, self.layout)
+
+    def _valued(self, typical: Arguments) -> Arguments:
         stream = self.draw.stream(f"values.{self.values}")
         spec, given = _to_value(self.draw.test, self.op, typical)
-        valued = value_axis.with_values(given, self.values, stream, spec)
-        return valued if self.layout == CONSTANTS else layout_axis.with_layout(valued, self.layout)
+        return value_axis.with_values(given, self.values, stream, spec)
 
 
 def _to_value(test: Test, op: str, arguments: Arguments) -> tuple[OpSpec | AnyFloats | None, Arguments]:
@@ -150,8 +151,9 @@ def _to_value(test: Test, op: str, arguments: Arguments) -> tuple[OpSpec | AnyFl
 
 def draws(test: Test, selection: Selection) -> Iterator[Draw]:
     """Every draw of a test."""
+    samples = 1 if test.is_given else selection.samples
     for variant in variants(test, _allowed_dtypes(test), selection.dtypes):
-        for number in range(selection.samples):
+        for number in range(samples):
             yield Draw(test, variant, number, selection.seed)
 
 
@@ -234,11 +236,7 @@ IN_TURN = "in turn"  # both, and one more class, another for each test of an op
 def _axes(draw: Draw, op: str, arguments: Arguments, selection: Selection) -> list[tuple[str, str]]:
     """Pairs of value class and layout: every class contiguous, every other layout with the first class."""
     test = draw.test
-    if test.is_given:
-        return [(GIVEN, "contiguous")]
-    wanted = selection.values or test.usual_values
-    spec, given = _to_value(test, op, arguments)
-    chosen = _chosen(test, wanted, value_axis.value_classes(given, spec))
+    chosen = [GIVEN] if test.is_given else _value_classes(test, op, arguments, selection)
     places = ["contiguous"]
     if (selection.layouts or _usual_layouts(draw)) == "all" and not traits_of(op).memory:
         variant, given = variant_of(op), (arguments.args, arguments.kwargs)
@@ -246,6 +244,12 @@ def _axes(draw: Draw, op: str, arguments: Arguments, selection: Selection) -> li
         places = layout_axis.layouts_of(arguments, written=[number for number, _ in written])
         places += [CONSTANTS] if _may_be_constants(test, arguments) else []
     return [(c, "contiguous") for c in chosen] + [(chosen[0], p) for p in places if chosen and p != "contiguous"]
+
+
+def _value_classes(test: Test, op: str, arguments: Arguments, selection: Selection) -> list[str]:
+    """Those with which the test is run."""
+    spec, given = _to_value(test, op, arguments)
+    return _chosen(test, selection.values or test.usual_values, value_axis.value_classes(given, spec))
 
 
 def _usual_layouts(draw: Draw) -> str:

@@ -13,7 +13,9 @@ from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING
 
+from conform.call.arguments import tensors
 from conform.interp.semantics import traits_of
+from conform.suites.cases import GIVEN
 
 if TYPE_CHECKING:
     from conform.suites.cases import Case
@@ -37,8 +39,7 @@ def times_of(times: int, shapes: Iterable[Sequence[int]]) -> int:
 
 
 def _repeated(case: Case, times: int) -> Case:
-    shapes = [one.shape for one in case.draw.test.tensors]
-    return replace(case, id=f"{case.id}/{REPEATED}", times=times_of(times, shapes))
+    return replace(case, id=f"{case.id}/{REPEATED}", times=times_of(times, _shapes(case)))
 
 
 def _chosen(groups: Iterable[Sequence[Case]]) -> Iterable[Case]:
@@ -54,10 +55,16 @@ def _chosen(groups: Iterable[Sequence[Case]]) -> Iterable[Case]:
 
 def _size(case: Case) -> int:
     """Elements of the largest tensor that goes in."""
-    return max((prod(one.shape) for one in case.draw.test.tensors), default=0)
+    return max(map(prod, _shapes(case)), default=0)
+
+
+def _shapes(case: Case) -> list[Sequence[int]]:
+    """Those of the tensors that go in."""
+    test = case.draw.test
+    return [one.shape for one in (tensors(case.draw.arguments()) if test.is_given else test.tensors)]
 
 
 def _is_plain(case: Case) -> bool:
     """Whether it is a valid call of plain numbers in plain memory, whose result is determined."""
-    is_usual = (case.values, case.layout) == ("typical", "contiguous")
+    is_usual = case.values in ("typical", GIVEN) and case.layout == "contiguous"
     return is_usual and case.draw.test.domain is None and not traits_of(case.op).undetermined
