@@ -19,9 +19,11 @@ from conform.suites import ModuleSpec, Suite, Test
 from conform.suites.cases import Selection
 from conform.suites.nodes import ClassPath, Given
 
+ONE_CALL = Selection()
+
 
 def suite_of(
-    what: Any, inputs: Any, named: Mapping[str, Any] | None = None, selection: Selection = Selection()
+    what: Any, inputs: Any, named: Mapping[str, Any] | None = None, selection: Selection = ONE_CALL
 ) -> Suite:
     """The call of `what`, a module or a function of torch, on `inputs`, a tuple or list of its positional arguments, or
     the one that it has, and on keyword arguments `named`. Where `inputs` is a function that returns these, as many
@@ -39,7 +41,8 @@ def suite_of(
         raise UsageError(f"samples={selection.samples}: the inputs are given, and the same in each; "
                          "for other ones give a function that returns them")  # fmt: skip
     of_module = ModuleCall.of(what) if is_module(what) else None
-    tests, content = zip(*(_test(of_module or what, each, named or {}, at) for at, each in enumerate(drawn)), strict=True)
+    made = [_test(of_module or what, each, named or {}, number) for number, each in enumerate(drawn)]
+    tests, content = zip(*made, strict=True)
     digest = hashlib.sha256(b"".join(content)).hexdigest()
     return Suite([tests[0].id], [tests[0].id], tests, f"sha256:{digest}")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +39,34 @@ def test_a_result_within_the_bound_passes() -> None:
     conform.assert_close("aten::add", np.float32(3.0), np.float32(1.0), np.float32(2.0))  # numpy scalars are tensors
     conform.assert_close("aten::sort", [X, np.int64([0, 1])], X)
     conform.assert_close("aten::exp", np.float32([]), X[:0])
+
+
+def expected_in_the_frames() -> np.ndarray | None:
+    """A golden that whoever called somewhere holds."""
+    frame = sys._getframe()
+    while frame is not None:
+        for held in frame.f_locals.values():
+            if goldens := getattr(held, "goldens", None):
+                return goldens[0].value
+        frame = frame.f_back
+    return None
+
+
+class Late(list):
+    """Answers with what it finds when it is read."""
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        found = expected_in_the_frames()
+        return iter([np.zeros_like(X) if found is None else found])
+
+
+def test_what_computes_when_it_is_read_finds_no_expected_value() -> None:
+    outcome = conform.golden("aten::exp", X).outcome
+    assert next(iter(Late())).tolist() == outcome.goldens[0].value.tolist()  # it does find one that there is
+    del outcome
+    with pytest.raises(AssertionError, match="FAIL aten::exp float32: error above the bound"):
+        conform.assert_close("aten::exp", Late([X]), X)
+
 
 
 def test_a_wrong_result_fails_with_the_failure_block() -> None:

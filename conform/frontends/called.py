@@ -25,6 +25,11 @@ class Called(Protocol):
         `of_kernels`; None of what has none. NoGolden where there is no program."""
         ...
 
+    def refusal(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str | None:
+        """Why it does not take tensors that lie so in memory, as `view` takes not any; None where it does, or where
+        that is not known."""
+        ...
+
     def sent_as_constants(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
         """The call of what holds the arguments, which a compiler may compute with. NoGolden as of `sent`."""
         ...

@@ -21,6 +21,7 @@ from conform.call.bound import Bound
 from conform.call.schemas import Argument, OpSchema
 from conform.errors import NoGolden
 from conform.foreign import line
+from conform.frontends.shapes import refusal_of
 from conform.frontends.torch_export import arrays_of, program_of, shows_memory
 from conform.interp.golden import Golden, Outcome
 from conform.interp.program.aten import aten
@@ -85,6 +86,11 @@ class ModuleCall:
         """The module's operators for arguments of these dtypes and shapes; of_kernels: as torch's dispatcher hands them
         to kernels. NoGolden for one that is not exported."""
         return program_of(self.module, self.pickled, args, kwargs, of_kernels)
+
+    def refusal(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str | None:
+        """Why the module does not take tensors of these strides, as `view` takes not any; None where it does, or where
+        numbers decide."""
+        return refusal_of(self.module, *_without_objects((list(args), dict(kwargs))))
 
     def sent(self, args: list[Any], kwargs: dict[str, Any], requires_grad: Collection[int] = ()) -> Call:
         """The call as a worker gets it."""

@@ -63,6 +63,9 @@ class ProgramCall:
     def program(self, args: Sequence[Any], kwargs: Mapping[str, Any], of_kernels: bool = False) -> None:
         """It has no operators of torch."""
 
+    def refusal(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        """Its tensors have no memory."""
+
     def sent(self, args: list[Any], kwargs: dict[str, Any], requires_grad: Collection[int] = ()) -> Call:
         """NoGolden where a tensor goes in or comes out of a dtype that torch has not, in which they travel."""
         for at, value in enumerate(self.function.arguments):

@@ -7,25 +7,19 @@ operators for which it has a rule are kept, others become core ATen.
 from __future__ import annotations
 
 import hashlib
-import io
-import logging
 import operator
 import re
 import threading
-import warnings
 from collections import OrderedDict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException, FakeTensorMode
 from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind, OutputKind, OutputSpec
-from torch.func import functional_call
 from torch.utils import _pytree as pytree
 
 from conform.backends.interpreter import to_numpy, to_torch
@@ -34,6 +28,7 @@ from conform.errors import NoGolden
 from conform.foreign import line
 from conform.foreign_code import without_exit
 from conform.frontends.decompositions import decomposed
+from conform.frontends.shapes import Shapes, own_shapes, quietly, reason_of
 from conform.frontends.without_questions import WithoutQuestions
 from conform.interp.program.aten import CONVERSION
 from conform.interp.program.form import Function, Op, Operand, Program, Value
@@ -95,59 +90,23 @@ def _described(leaf: Any) -> Any:
 # --- Export -----------------------------------------------------------------------------------------------------------
 
 
-Shapes = list[list[int]]
-
-
 def _exported(
     module: torch.nn.Module, given: list[Any], of_kernels: bool
 ) -> tuple[ExportedProgram, Shapes | None]:
-    """What torch makes of the module, and the shapes of its results (`_own_shapes`)."""
+    """What torch makes of the module, and the shapes of its results (`own_shapes`)."""
 
     def tensor(leaf: Any) -> Any:
         return to_torch(np.asarray(leaf)) if _is_array(leaf) else leaf
 
     args, kwargs = pytree.tree_map(tensor, given)
     try:
-        with torch.no_grad(), _quietly(), WithoutQuestions(), without_exit():
+        with torch.no_grad(), quietly(), WithoutQuestions(), without_exit():
             whole = torch.export.export(module, tuple(args), kwargs, strict=False)
             exported = decomposed(whole, of_kernels)
-            own = _own_shapes(module, args, kwargs)
+            own = own_shapes(module, args, kwargs)
     except Exception as error:  # whatever the module's own code, or torch's view of it, raises
-        raise NoGolden(f"{_named(module)} cannot be exported: {type(error).__name__}: {_reason(error)}") from error
+        raise NoGolden(f"{_named(module)} cannot be exported: {type(error).__name__}: {reason_of(error)}") from error
     return exported, own
-
-
-def _own_shapes(module: torch.nn.Module, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Shapes | None:
-    """The shapes of what the module returns where it is not exported, without a number being computed; None where
-    numbers decide. torch.export of torch 2.11 makes another shape of the states of an LSTM."""
-    try:
-        with FakeTensorMode(allow_non_fake_inputs=True) as mode:
-            copies = {name: one.clone() for name, one in module.named_buffers()}  # which it may change
-            fake = pytree.tree_map_only(torch.Tensor, mode.from_tensor, (tuple(args), dict(kwargs)))
-            results = leaves(functional_call(module, copies, *fake))
-    except (DataDependentOutputException, DynamicOutputShapeException):
-        return None
-    return [list(one.shape) for one in results if isinstance(one, torch.Tensor)]
-
-
-@contextmanager
-def _quietly() -> Iterator[None]:
-    """Within, torch tells nothing but by exceptions: those say what is the matter, and the place."""
-    log = logging.getLogger("torch")
-    before = log.level
-    log.setLevel(logging.CRITICAL)
-    try:
-        with warnings.catch_warnings(), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        log.setLevel(before)
-
-
-def _reason(error: Exception) -> str:
-    """The first line that says something."""
-    text = str(error).strip()
-    return line(text.splitlines()[0] if text else "no reason given", 300)
 
 
 def _named(module: torch.nn.Module) -> str:

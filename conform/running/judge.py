@@ -23,7 +23,7 @@ from conform.inputs.layouts import logical
 from conform.interp.golden import Outcome
 from conform.interp.gradients.evaluation import GradientCall
 from conform.judging.case import Answers, verdict_of
-from conform.judging.checks import EVERY
+from conform.judging.checks import EVERY, LAYOUT, question
 from conform.judging.ended import undecided
 from conform.judging.repeated import verdict_on
 from conform.judging.verdict import Verdict
@@ -49,10 +49,12 @@ Expected = tuple[Bound, Outcome | Exception, Answers]
 
 @dataclass
 class _Asked:
-    """A case whose call is with the backend; `expected` computes its golden meanwhile."""
+    """A case whose call is with the backend; `expected` computes its golden meanwhile. `refusal`: why a module itself
+    does not take its tensors as they lie in memory, None where it does."""
 
     case: Case
     expected: Callable[[], Expected]
+    refusal: Callable[[], str | None] = lambda: None
 
 
 def _of_somebody_else(reply: Reply) -> Reply:
@@ -124,7 +126,9 @@ class Judge:
                 return self._undecided(case, of_gradients)
             expected, call = of_gradients
         self.process.submit(call)
-        self.waiting.append(_Asked(case, expected))
+        placed = module is not None and question(case.values, case.layout, False) == LAYOUT
+        refusal = partial(module.refusal, arguments.args, arguments.kwargs) if placed else lambda: None
+        self.waiting.append(_Asked(case, expected, refusal))
         return None
 
     def _differentiated(
@@ -324,6 +328,8 @@ class Judge:
                 verdict = time_limit.limited(self.golden_timeout_s, made)
             except time_limit.TookTooLong:
                 raise too_long("the judgement", self.golden_timeout_s) from None
+            if verdict.status == "error" and (reason := asked.refusal()) is not None:
+                raise Unjudged(f"the module itself does not take this layout: {reason}")
             if isinstance(call, GradientCall):
                 return gradients.told(verdict, call)
             return self.sides.compared(asked.case, outcome, reply, verdict)

@@ -270,8 +270,9 @@ def _chosen(test: Test, wanted: str, classes: list[str]) -> list[str]:
 
 
 def _may_be_constants(test: Test, arguments: Arguments) -> bool:
-    """Whether a program or module can hold its arguments, so that a compiler may compute with them itself."""
-    return test.is_module and 0 < sum(one.size for one in tensors(arguments)) <= MOST_CONSTANTS
+    """Whether a program or module can hold its arguments, so that a compiler may compute with them itself; where they
+    are given, a backend may go by the module's class."""
+    return test.is_module and not test.is_given and 0 < sum(one.size for one in tensors(arguments)) <= MOST_CONSTANTS
 
 
 def _dtype(draw: Draw, op: str, arguments: Arguments) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from typing import Any
 
 import numpy as np
 import pytest
@@ -112,6 +113,23 @@ def test_torch_takes_the_layouts_for_its_memory_formats(lend: Lender) -> None:
     assert volumes.is_contiguous(memory_format=torch.channels_last_3d)
     assert not images.is_contiguous()
     assert lend(placed("odd_strides", COLUMN))[2].is_contiguous()
+
+
+class Wrapper(torch.Tensor):
+    """Computes when it is read."""
+
+    @staticmethod
+    def __new__(cls, shape: tuple[int, ...]) -> torch.Tensor:
+        return torch.Tensor._make_wrapper_subclass(cls, shape)
+
+    @classmethod
+    def __torch_dispatch__(cls, function: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+        return function(*(torch.zeros(one.shape) if isinstance(one, Wrapper) else one for one in args))
+
+
+def test_an_output_that_holds_no_elements_is_told_by_its_class() -> None:
+    with pytest.raises(TypeError, match=r"output 1 is a Wrapper whose elements cannot be read .*; expected a tensor"):
+        output_of(Wrapper((2, 3)), 1)
 
 
 @pytest.mark.parametrize(("tensor", "elements"), [
