@@ -97,7 +97,8 @@ def check(
 
     `check(suites, backend)`, or `check(module, inputs, backend=...)`: one call of a torch module on a tuple or list of
     tensors and Python values (a tensor alone stands for itself), judged as an operator is; keyword arguments are a dict
-    behind the inputs. Parameters are those that it has; its mode (training or evaluation) is that which it is in. A
+    behind the inputs. A function that returns the inputs is called once a sample, torch's generator seeded by seed and
+    sample. Parameters are those that it has; its mode (training or evaluation) is that which it is in. A
     function of torch, `check(torch.nn.functional.normalize, x, backend=...)`, is judged as a module that calls it.
 
     Suites that end in `.mlir` are files of StableHLO programs (docs/stablehlo.md): their functions are judged, on

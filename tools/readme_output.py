@@ -1,10 +1,10 @@
 """The output in README.md, docs/inputs.md and docs/tutorials is what the program prints; `python
 tools/readme_output.py` renews it.
 
-A block that starts with `$ conform` is a line for the shell and its output. The lines of a page run one after the other
-in one folder, with its files: a block whose first line is a comment with a name (`# kernels.py`) is the file of that
-name. The first block of Python in README.md is `kernels.py` there. They run with the variables that README.md exports:
-those choose torch's kernels, so the processor must have the instructions that they name.
+A block that starts with `$ conform` or `$ python` is a line for the shell and its output. The lines of a page run one
+after the other in one folder, with its files: a block whose first line is a comment with a name (`# kernels.py`) is the
+file of that name. The first block of Python in README.md is `kernels.py` there. They run with the variables that
+README.md exports: those choose torch's kernels, so the processor must have the instructions that they name.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 PAGES = (README, ROOT / "docs" / "inputs.md", *sorted((ROOT / "docs" / "tutorials").glob("*.md")))
-BLOCK = re.compile(r"^```\n\$ (conform [^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```\n\$ ((?:conform|python) [^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"^```\w+\n# (\S+\.\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PROGRESS = re.compile(r"^conform: \d+ of \d+ cases.*\n", re.MULTILINE)  # told of what takes longer than it should
 TRUTH = re.compile(r"^truth: .*\n", re.MULTILINE)  # the digest is another one after each change of the interpreter
@@ -61,9 +61,10 @@ def outputs(page: Path, variables: Mapping[str, str]) -> list[str]:
         for name, content in files(page).items():
             Path(folder, name).parent.mkdir(parents=True, exist_ok=True)
             Path(folder, name).write_text(content, encoding="utf-8")
-        program = Path(programs, "conform")
-        program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m conform "$@"\n')
-        program.chmod(0o755)
+        for name, arguments in (("conform", "-m conform "), ("python", "")):
+            program = Path(programs, name)
+            program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} {arguments}"$@"\n')
+            program.chmod(0o755)
         environment = {
             **os.environ, **variables,
             "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
