@@ -125,7 +125,8 @@ class Marking:
         known[measure] = found if before is None else (before[0].joined(found[0]), before[1].joined(found[1]))
 
     def _add_places(self, numbers: slice | np.ndarray, split: _Split) -> None:
-        """Where the elements stand: in C order, in their row, behind the last whole vector."""
+        """Where the elements stand: in C order, in their row, behind the last whole vector. One of several outputs that
+        is smaller than a vector is nothing but tail: that it is wrong says nothing of tails."""
         shape, count = self.golden.value.shape, self.golden.value.size
         places = np.arange(numbers.start, numbers.stop) if isinstance(numbers, slice) else numbers
         places = places // 2 if self.golden.format.is_complex else places
@@ -135,7 +136,7 @@ class Marking:
             columns = places % max(shape[-1], 1)
             self._span(RESULT, COLUMN, split.spans(columns, columns.min(initial=count), columns.max(initial=-1)))
         for width in TAILS if last >= count - count % max(TAILS) else ():
-            if count % width:
+            if count % width and not (self.outputs and count < width):
                 self._count(RESULT, f"{TAIL}{width}", split.counts(places >= count - count % width))
 
     def marks(self) -> Marks:

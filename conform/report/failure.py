@@ -21,7 +21,9 @@ def details(case: Mapping, record: Mapping) -> list[tuple[str, str]]:
     place = case["id"] + (f" ({_location(case, record)})" if case["location"] else "")
     # A label on every line of a log: none of it reads like a line of the kit's.
     printed = [("printed", text) for text in record["environment"].get("logs", {}).get(case["id"], ())]
-    lines = [("case", place), *findings(case), *printed, ("repeat", repeat_command(case, record))]
+    lines = [("case", place), *findings(case), *printed]
+    if case["location"]:  # a module that was given in Python stands in no suite
+        lines.append(("repeat", repeat_command(case, record)))
     lines += [("repro", command) for command in [repro_command(case, record)] if command]
     return [(label, escaped(text)) for label, text in lines]
 

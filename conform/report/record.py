@@ -11,6 +11,8 @@ from functools import cache
 from importlib import metadata
 from math import prod
 
+import click
+
 from conform.errors import ConformError, KitDefect
 from conform.foreign import line
 from conform.judging.checks import EVERY, OF_VALUES, counts
@@ -44,11 +46,22 @@ class Required:
     of_judged_ops: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Run:
-    """A finished run: `record` is all that is known of it, every field of every case; run.json is its short form."""
+    """A finished run: `record` is all that is known of it, every field of every case; run.json is its short form. As
+    text it is what `conform check` prints."""
 
     record: dict
+
+    def __str__(self) -> str:
+        from conform.report.terminal import render  # which needs what stands here
+
+        return click.unstyle(render(self.record))
+
+    def __repr__(self) -> str:
+        from conform.report.terminal import quiet_line
+
+        return f"<Run: {quiet_line(self.record)}>"
 
     @property
     def summary(self) -> dict:

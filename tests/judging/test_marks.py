@@ -68,6 +68,15 @@ def test_places_and_tails() -> None:
     assert marks.counts[RESULT]["tail of 128"] == (6, 64)
 
 
+def test_one_of_several_outputs_that_is_smaller_than_a_vector_is_no_tail() -> None:
+    x = np.arange(6, dtype=F32)
+    marks = verdict("aten::sort", [x], x, np.zeros(6, np.int64)).marks
+    assert marks.counts[RESULT]["tail of 4"] == (2, 2)
+    assert "tail of 8" not in marks.counts[RESULT]
+    alone = verdict("aten::neg", [x], x).marks
+    assert alone.counts[RESULT]["tail of 8"] == (6, 0)
+
+
 def test_a_nan_has_no_size() -> None:
     marks = verdict("aten::neg", [F32([NAN, 3.0, 5.0])], F32([0.0, 0.0, -5.0])).marks
     assert marks.spans[RESULT][SIZE] == (Span(3.0, 3.0, 1), Span(5.0, 5.0, 1))

@@ -173,3 +173,18 @@ def test_parameters_drawn_anew_are_at_neither_0_nor_1_and_hang_on_the_seed() -> 
         assert 0 < (one - centre).abs().max() <= 0.25
     assert norm.state_dict()["weight"].tolist() == same.state_dict()["weight"].tolist() != other.weight.tolist()
     assert norm.num_batches_tracked.item() == 0
+
+
+# --- What is told -----------------------------------------------------------------------------------------------------
+
+
+def test_a_run_is_told_as_the_command_tells_it_without_a_command_that_repeats_what_stands_in_no_suite() -> None:
+    run = conform.check(nn.Softmax(1), drawn, backend=OfModules(memoised_by_shape), samples=2)
+    counts = "conformance 50.00 % (1 of 2 judged cases pass), coverage 100 % (2 of 2 asked are judged)"
+    assert repr(run) == f"<Run: not conformant: {counts}; 12 elements compared>"
+    told = str(run)
+    assert "FAIL torch.nn.modules.activation.Softmax float32: error above the bound (1 of 2 cases)\n" in told
+    assert "\n  case      Softmax.1/float32/given/contiguous\n" in told
+    assert "\n  repeat " not in told
+    assert f"\nnot conformant: {counts}" in told
+    assert "\x1b" not in told
