@@ -21,6 +21,7 @@ from conform.foreign import line
 from conform.foreign_code import without_exit
 
 Shapes = list[list[int]]
+_LOGS = ("torch", "torch.__trace")  # the second has a level of its own, and an empty line for each step of an export
 NUMBERS_DECIDE = (DataDependentOutputException, DynamicOutputShapeException)
 
 
@@ -69,15 +70,16 @@ def _without_numbers(module: torch.nn.Module, args: Sequence[Any], kwargs: Mappi
 @contextmanager
 def quietly() -> Iterator[None]:
     """Within, torch tells nothing but by exceptions: those say what is the matter, and the place."""
-    log = logging.getLogger("torch")
-    before = log.level
-    log.setLevel(logging.CRITICAL)
+    before = {log: log.level for log in map(logging.getLogger, _LOGS)}
+    for log in before:
+        log.setLevel(logging.CRITICAL)
     try:
         with warnings.catch_warnings(), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
             warnings.simplefilter("ignore")
             yield
     finally:
-        log.setLevel(before)
+        for log, level in before.items():
+            log.setLevel(level)
 
 
 def reason_of(error: Exception) -> str:

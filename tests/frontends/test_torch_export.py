@@ -53,6 +53,11 @@ def test_parameters_are_constants_and_operators_steps() -> None:
     assert "linear.py" in first.location
 
 
+def test_an_export_logs_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    program(nn.Sequential(nn.Linear(2, 5), nn.Tanh()), X)  # in nobody's cache
+    assert caplog.records == []
+
+
 def test_composites_without_a_rule_become_core_operators() -> None:
     names = [op.name for op in program(nn.Sequential(nn.Flatten(0), nn.Softmax(0), nn.Mish()), X).function.ops]
     assert {"aten::softmax.int", "aten::view.default", "aten::mul.Tensor", "aten::tanh.default"} <= set(names)
