@@ -164,7 +164,7 @@ def sized(*shape: int) -> Case:
     """A plain case of a tensor of this shape."""
     (case, *_), *_ = select(load(["core"], ops=["aten::neg"]), Selection(ops=["aten::neg"], determinism=1))
     tensors = [SimpleNamespace(shape=shape)]
-    test = SimpleNamespace(tensors=tensors, domain=None, id=case.draw.test.id)
+    test = SimpleNamespace(tensors=tensors, is_given=False, domain=None, id=case.draw.test.id)
     return replace(case, values="typical", layout="contiguous", draw=SimpleNamespace(test=test))
 
 
