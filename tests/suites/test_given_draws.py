@@ -124,6 +124,12 @@ def test_equal_calls_show_one_buffer_and_what_is_right_once() -> None:
     assert list(wrong_of(right_of_a_first_call, determinism=2)) == ["contiguous/repeated"]
 
 
+def test_the_first_call_and_the_largest_one_are_made_again() -> None:
+    sizes = iter((3, 2, 7, 5))
+    run = conform.check(nn.Tanh(), lambda: torch.ones(next(sizes)), backend="cpu", samples=4, determinism=2)
+    assert [case["test"] for case in run.cases if case["check"] == "determinism"] == ["Tanh", "Tanh.2"]
+
+
 def test_layouts_show_who_takes_all_memory_for_contiguous() -> None:
     assert wrong_of(of_contiguous_memory) == {}
     assert set(wrong_of(of_contiguous_memory, layouts="all")) == {"transposed.0", "strided.0", "expanded.0"}
