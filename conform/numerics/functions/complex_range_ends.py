@@ -7,8 +7,8 @@ from types import MappingProxyType
 import numpy as np
 
 from conform.numerics.eft import two_prod
+from conform.numerics.functions import complex_inverse_ends, dd, far_powers, range_ends
 from conform.numerics.functions import complex_kernels as kernels
-from conform.numerics.functions import dd, far_powers, range_ends
 from conform.numerics.functions.dd import Array
 from conform.numerics.functions.exponential import exp_scaled
 from conform.numerics.functions.range_ends import Kernel, either, odd
@@ -89,6 +89,10 @@ def _power(function: kernels.Kernel) -> Kernel:
     return kernel
 
 
+def _power_of_two(part: Kernel) -> Kernel:
+    return lambda x, y: part(np.full_like(x, 2.0), np.zeros_like(x), x, y)
+
+
 _SIN, _COS = either(odd(1.0, -1.0), _of(kernels.sin)), _of(kernels.cos)
 _SINH = either(either(odd(1.0, 1.0), range_ends.half_exp_odd), _of(kernels.sinh))
 _COSH = either(range_ends.half_exp, _of(kernels.cosh))
@@ -102,8 +106,8 @@ PARTS = MappingProxyType(
         "reciprocal.imag": _reciprocal(quotient_imag),
         "exp.real": product(range_ends.exp, _COS),
         "exp.imag": product(range_ends.exp, _SIN),
-        "exp2.real": product(range_ends.exp2, _EXP2_COS),
-        "exp2.imag": product(range_ends.exp2, _EXP2_SIN),
+        "exp2.real": either(product(range_ends.exp2, _EXP2_COS), _power_of_two(far_powers.real)),
+        "exp2.imag": either(product(range_ends.exp2, _EXP2_SIN), _power_of_two(far_powers.imag)),
         "expm1.imag": product(range_ends.exp, _SIN),
         "sinh.real": product(_SINH, _COS),
         "sinh.imag": product(_COSH, _SIN),
@@ -113,6 +117,7 @@ PARTS = MappingProxyType(
         "sin.imag": product(_COS, _SINH),
         "cos.real": product(_COS, _COSH),
         "cos.imag": _minus(product(_SIN, _SINH)),
+        **complex_inverse_ends.PARTS,
         "pow.real": either(_power(kernels.cos), far_powers.real),
         "pow.imag": either(_power(kernels.sin), far_powers.imag),
     }
