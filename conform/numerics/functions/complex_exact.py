@@ -159,6 +159,8 @@ def _eighths(x: float, y: float) -> int | None:
 
 def _part_of_power(index: int) -> Callable[[float, float, float, float], Exact]:
     def part(x: float, y: float, c: float, d: float) -> Exact:
+        if c == d == 0:
+            return (Fraction(1), 0.0)[index]
         eighths = _eighths(x, y)
         on_circle = {abs(x), abs(y)} == {0.0, 1.0}  # no other dyadic numbers lie there
         if d != 0 and not on_circle:

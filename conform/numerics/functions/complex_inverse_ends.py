@@ -19,6 +19,7 @@ from conform.numerics.functions.inverse_trigonometric import atan2
 from conform.numerics.functions.logarithm import LOG_ERROR, constant, log
 from conform.numerics.functions.range_ends import Kernel, either
 from conform.numerics.functions.trigonometric import pi
+from conform.numerics.real import Real
 from conform.numerics.scaled import Scaled
 
 TINY, FAR = 2.0**-300, 2.0**200
@@ -140,18 +141,24 @@ atanh_imag = either(_atanh_imag_beside, _without_tiny(inverse.atanh_imag))
 # log(1 + z)
 
 
-def _log1p_real(x: Array, y: Array) -> Scaled:
-    """x + y^2 / 2 of a tiny z, unless these cancel; log |1 + z| of an x with which 1 + x is exact; log |z| of a far
-    one."""
-    first, square = Scaled.exact(x), Scaled.exact(y).product(Scaled.exact(y)).times_power_of_two(-1)
+def sum_with_half_square(x: Array, y: Array, sign: float) -> Scaled:
+    """x + sign * y^2 / 2 of a tiny z, unless these cancel: what follows are products of x, x^2, y^2 and z."""
+    first = Scaled.exact(x)
+    square = Scaled.exact(y).product(Scaled.exact(y)).times(Real.exact(np.full_like(y, sign / 2)))
     total = first.plus(square).or_else(square.known_where(x == 0)).or_else(first.known_where(y == 0))
-    kept = (total.exponent > np.where(x == 0, -np.inf, np.frexp(x)[1]) - 20) & (np.maximum(np.abs(x), y) < TINY)
+    kept = total.exponent > np.where(x == 0, -np.inf, np.frexp(x)[1]) - 20
+    return nearly(total, kept & (np.maximum(np.abs(x), y) < TINY))
+
+
+def _log1p_real(x: Array, y: Array) -> Scaled:
+    """log |1 + z| of an x with which 1 + x is exact; log |z| of a far one; of a tiny one its first terms."""
     is_exact = (x >= -2) & (x <= -0.5)
     value, error = kernels.log_abs(dd.of(np.where(is_exact, 1.0 + x, x)), dd.of(y))
-    return _nearly(total, kept).or_else(_known(value, error, is_exact | _is_far(x, y)))
+    return sum_with_half_square(x, y, 1.0).or_else(_known(value, error, is_exact | _is_far(x, y)))
 
 
-def _nearly(numbers: Scaled, where: Array) -> Scaled:
+def nearly(numbers: Scaled, where: Array) -> Scaled:
+    """Numbers that differ from these by less than MISSING of themselves."""
     radius = numbers.radius + np.abs(numbers.hi) * MISSING
     return Scaled(numbers.hi, numbers.lo, radius, numbers.exponent).known_where(where)
 
