@@ -14,6 +14,7 @@ from conform.numerics.eft import two_prod, two_sum
 from conform.numerics.functions import complex_inverse_kernels as inverse
 from conform.numerics.functions import complex_kernels as kernels
 from conform.numerics.functions import dd, range_ends
+from conform.numerics.functions.complex_inverse_kernels import FAR, TINY
 from conform.numerics.functions.dd import DD, Array
 from conform.numerics.functions.inverse_trigonometric import atan2
 from conform.numerics.functions.logarithm import LOG_ERROR, constant, log
@@ -22,7 +23,6 @@ from conform.numerics.functions.trigonometric import pi
 from conform.numerics.real import Real
 from conform.numerics.scaled import Scaled
 
-TINY, FAR = 2.0**-300, 2.0**200
 MISSING = 2.0**-140
 """Relative: beside the branch point 1 the root of TINY, next to it TINY times 2^54, squares of these, and beyond FAR
 its inverse at most."""

@@ -132,11 +132,17 @@ def _tanh_real(x: Array, y: Array) -> Scaled:
     return Scaled.of(*slope, 2.5 * error + 2.0**-101, exponent).known_where((x < TINY) & (x != 0))
 
 
+def _over_cosh_squared(y: Array, x: Array, exponent: int) -> Scaled:
+    """2^exponent y / cosh(x)^2 of a tiny y"""
+    (cosh, error), (significand, its_exponent) = kernels.cosh(dd.of(x)), np.frexp(y)
+    quotient = dd.div(dd.of(significand), dd.square(cosh))
+    numbers = Scaled.of(*quotient, 2.5 * error + 2.0**-101, its_exponent + exponent)
+    return numbers.known_where((y < TINY) & (y != 0))
+
+
 def _tanh_imag(x: Array, y: Array) -> Scaled:
     """y / cosh(x)^2 of a tiny y; 4 e^-2x sin y cos y of a far x."""
-    (cosh, error), (significand, exponent) = kernels.cosh(dd.of(np.minimum(x, FAR))), np.frexp(y)
-    slope = dd.div(dd.of(significand), dd.square(cosh))
-    near = Scaled.of(*slope, 2.5 * error + 2.0**-101, exponent).known_where((y < TINY) & (y != 0) & (x < FAR))
+    near = _over_cosh_squared(y, np.minimum(x, FAR), 0).known_where(x <= FAR)
     far = range_ends.exp(-2 * x).product(_SIN(y), _COS(y)).times_power_of_two(np.full(x.shape, 2))
     return near.or_else(nearly(far, x > FAR))
 
@@ -148,8 +154,9 @@ def _sigmoid_real(x: Array, y: Array) -> Scaled:
 
 
 def _sigmoid_imag(x: Array, y: Array) -> Scaled:
-    """e^-|x| sin y of a far x."""
-    return nearly(product(range_ends.exp, _SIN)(-np.abs(x), y), np.abs(x) > FAR)
+    """y / (4 cosh(x/2)^2) of a tiny y; e^-|x| sin y of a far x."""
+    far = nearly(product(range_ends.exp, _SIN)(-np.abs(x), y), np.abs(x) > FAR)
+    return _over_cosh_squared(y, np.minimum(np.abs(x), FAR) / 2, -2).known_where(np.abs(x) <= FAR).or_else(far)
 
 
 def _sinh_sin(x: Array, y: Array) -> Scaled:
