@@ -12,7 +12,7 @@ from conform.numerics.functions import complex_kernels as kernels
 from conform.numerics.functions.complex_inverse_ends import nearly, sum_with_half_square
 from conform.numerics.functions.dd import Array
 from conform.numerics.functions.exponential import exp_scaled
-from conform.numerics.functions.range_ends import FAR, Kernel, beside, either, odd
+from conform.numerics.functions.range_ends import FAR, Kernel, either, odd
 from conform.numerics.scaled import FAINT, FARTHEST, Scaled
 
 TINY = 2.0**-300  # what follows the leading term of a smaller operand is below 2^-400 of it
@@ -161,8 +161,9 @@ def _sigmoid_imag(x: Array, y: Array) -> Scaled:
 
 def _sinh_sin(x: Array, y: Array) -> Scaled:
     """sinh x sin y = x y (1 + (x^2 - y^2) / 6 - ...) of small x and y; of equal ones it is less than x y."""
-    small = np.maximum(x, y) < range_ends.TINY
-    return beside(x, y, np.where(x > y, 1.0, -1.0)).known_where(small & (x > 0) & (y > 0))
+    (a, a_exponent), (b, b_exponent) = np.frexp(x), np.frexp(y)
+    numbers = Scaled.beside(*two_prod(a, b), np.where(x > y, 1.0, -1.0), a_exponent + b_exponent)
+    return numbers.known_where((np.maximum(x, y) < range_ends.TINY) & (x > 0) & (y > 0))
 
 
 _SIN, _COS = either(odd(1.0, -1.0), _of(kernels.sin)), _of(kernels.cos)

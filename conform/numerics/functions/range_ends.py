@@ -49,18 +49,6 @@ def leading(x: Array, factor: float, follows: Array | float) -> Scaled:
     return Scaled(scaled.hi, scaled.lo, np.maximum(scaled.radius, radius), scaled.exponent)
 
 
-def beside(x: Array, y: Array, follows: Array) -> Scaled:
-    """x * y * (1 + r), r of this sign and below 2^-200: as `leading`, but the product has up to 106 bits. Where it
-    fills two doubles, the lower one is moved by 2^-43 of itself."""
-    (a, a_exponent), (b, b_exponent) = np.frexp(x), np.frexp(y)
-    high, low = two_prod(a, b)
-    is_double = low == 0
-    move = np.where(is_double, FOLLOWS / 2, 2.0**-43 * np.abs(low))
-    moved = Scaled.of(high, low + move * np.sign(follows) * np.sign(high), 0.0, a_exponent + b_exponent)
-    radius = move * (moved.hi / high) * np.where(is_double, 1 - 2.0**-45, 1 - 2.0**-6)
-    return Scaled(moved.hi, moved.lo, np.maximum(moved.radius, radius), moved.exponent)
-
-
 def odd(factor: float, sign: float) -> Kernel:
     """Of an odd function near 0: factor x (1 + r) with an r of this sign, less than x^2."""
     return lambda x: leading(x, factor, np.full_like(x, sign)).known_where(np.abs(x) < TINY)
