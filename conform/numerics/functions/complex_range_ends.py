@@ -154,9 +154,14 @@ def _sigmoid_real(x: Array, y: Array) -> Scaled:
 
 
 def _sigmoid_imag(x: Array, y: Array) -> Scaled:
-    """y / (4 cosh(x/2)^2) of a tiny y; e^-|x| sin y of a far x."""
-    far = nearly(product(range_ends.exp, _SIN)(-np.abs(x), y), np.abs(x) > FAR)
-    return _over_cosh_squared(y, np.minimum(np.abs(x), FAR) / 2, -2).known_where(np.abs(x) <= FAR).or_else(far)
+    """y / (4 cosh(x/2)^2) of a tiny y, of tiny x and y y / 4 (1 + y^2 / 12 - x^2 / 4); e^-|x| sin y of a far x."""
+    significand, exponent = np.frexp(y)
+    size, root = np.abs(x), np.sqrt(3.0) * np.abs(x)
+    tie = Scaled.beside(significand, np.zeros_like(y), np.sign(y - root), exponent - 2)
+    tie = tie.known_where((np.maximum(size, y) < range_ends.TINY) & (np.abs(y - root) > 2.0**-40 * y))
+    far = nearly(product(range_ends.exp, _SIN)(-size, y), size > FAR)
+    near = _over_cosh_squared(y, np.minimum(size, FAR) / 2, -2).known_where(size <= FAR)
+    return tie.or_else(near).or_else(far)
 
 
 def _sinh_sin(x: Array, y: Array) -> Scaled:

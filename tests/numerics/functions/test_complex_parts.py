@@ -173,6 +173,14 @@ def _regimes(random: np.random.Generator, count: int) -> tuple[list[np.ndarray],
     return columns
 
 
+def test_quarters_of_subnormal_numbers_are_ties_that_what_follows_breaks() -> None:
+    """The imaginary part of sigmoid is y / 4 (1 + y^2 / 12 - x^2 / 4)."""
+    unit = 2.0**-1074
+    y = np.arange(1.0, 60.0) * unit
+    for factor in (0.0, 0.5, 0.6, 4.0, -4.0):
+        check("sigmoid", FORMATS["float64"], np.rint(np.arange(1.0, 60.0) * factor) * unit, y)
+
+
 def test_log1p_beside_its_pole_does_not_square_what_underflows() -> None:
     """log |1 + z| of z = -1 + 1e-160 i is log 1e-160, although 1e-320 has few digits."""
     parts = complex_parts.apply("log1p", FORMATS["float64"], np.array([-1.0]), np.array([1e-160]))
