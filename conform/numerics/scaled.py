@@ -56,6 +56,16 @@ class Scaled:
         """Doubles; nothing is known of 0 and of what is not finite."""
         return Scaled.of(numbers, np.zeros_like(numbers), 0.0)
 
+    @staticmethod
+    def beside(hi: np.ndarray, lo: np.ndarray, follows: np.ndarray | float, exponent: np.ndarray | int) -> Scaled:
+        """(hi + lo) * 2^exponent * (1 + r), r of the sign of `follows` and below 2^-200: rounded as with an r that is
+        not 0, with a radius that reaches 0. A double is moved by 2^-110, lo by 2^-43 of itself."""
+        is_double = lo == 0
+        move = np.where(is_double, 2.0**-110 * np.abs(hi), 2.0**-43 * np.abs(lo))
+        moved = Scaled.of(hi, lo + move * np.sign(follows) * np.sign(hi), 0.0, exponent)
+        radius = move * np.abs(moved.hi / hi) * np.where(is_double, 1 - 2.0**-45, 1 - 2.0**-6)
+        return Scaled(moved.hi, moved.lo, np.maximum(moved.radius, radius), moved.exponent)
+
     def __neg__(self) -> Scaled:
         return Scaled(-self.hi, -self.lo, self.radius, self.exponent)
 

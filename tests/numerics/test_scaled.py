@@ -136,3 +136,18 @@ def _unit(numbers: Scaled, i: int) -> Fraction:
 
 def _exact(numbers: Scaled, i: int) -> Fraction:
     return (Fraction(float(numbers.hi[i])) + Fraction(float(numbers.lo[i]))) * _unit(numbers, i)
+
+
+@pytest.mark.parametrize("follows", [1.0, -1.0])
+def test_what_follows_breaks_a_tie_of_one_double_or_two(follows: float) -> None:
+    """1 + 2^-53 lies between two numbers of float64, 1 + 2^-24 between two of float32."""
+    ties = [(F64, 1.0, 2.0**-53), (F64, -1.0, -(2.0**-53)), (FORMATS["float32"], 1 + 2.0**-24, 0.0)]
+    for fmt, hi, lo in ties:
+        numbers = Scaled.beside(np.array([hi]), np.array([lo]), follows, 0)
+        value, undecided = numbers.decided(fmt)
+        tie = Fraction(hi) + Fraction(lo)
+        assert not undecided[0]
+        assert value[0] == round_fraction(fmt, tie * (1 + Fraction(follows) / 2**200))
+        real = numbers.real()
+        distance = abs(Fraction(real.hi[0]) + Fraction(real.lo[0]) - tie)
+        assert distance + Fraction(1, 2**200) <= Fraction(real.radius[0])

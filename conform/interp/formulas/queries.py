@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from fractions import Fraction
+from operator import mul
 
 import numpy as np
+from gmpy2 import mpq
 
 from conform.interp.blocks.blocks import Pieces, fits, spans
-from conform.numerics.accumulate import dot_of, exact_dot
+from conform.numerics.accumulate import dot_of
 from conform.numerics.digits import AT_ONCE, MOST_DIGITS, dots
 from conform.numerics.real import Real, where
 from conform.numerics.scaled import FARTHEST, Scaled
@@ -55,7 +56,7 @@ class Keys:
     has_infinite_value: np.ndarray  # [r, s]
 
 
-Term = tuple[Fraction, float, np.ndarray]  # exact product with the query, bias, value [v]
+Term = tuple[mpq, float, np.ndarray]  # exact product with the query, bias, value [v]
 
 
 @dataclass(frozen=True)
@@ -206,11 +207,16 @@ class Queries:
     def terms(self, query: int, keys: Pieces[Keys]) -> Iterator[Term]:
         """The terms of each key that has a weight for query number `query`, from its `keys`."""
         batch = tuple(index[query] for index in self.batch)
-        own = self.whole.query.at(batch, self.row[query])
+        own = _fractions(self.whole.query.at(batch, self.row[query]))
         for piece in keys:
-            for s in np.flatnonzero(piece.scores.hi[query] > -np.inf).tolist():
-                product = exact_dot(own, self.whole.key.at(batch, piece.start + s))
-                yield product, float(piece.bias[query, s]), piece.value[query, s]
+            places = np.flatnonzero(piece.scores.hi[query] > -np.inf)
+            keys_at = self.whole.key.at(batch, piece.start + places)
+            for key, s in zip(keys_at, places.tolist(), strict=True):
+                yield sum(map(mul, own, _fractions(key))), float(piece.bias[query, s]), piece.value[query, s]
+
+
+def _fractions(numbers: np.ndarray) -> list[mpq]:
+    return list(map(mpq, numbers.astype(np.float64).tolist()))
 
 
 def _decides(bias: np.ndarray, scaled: Real) -> np.ndarray:

@@ -159,6 +159,10 @@ def _eighths(x: float, y: float) -> int | None:
 
 def _part_of_power(index: int) -> Callable[[float, float, float, float], Exact]:
     def part(x: float, y: float, c: float, d: float) -> Exact:
+        if c == d == 0:
+            return (Fraction(1), 0.0)[index]
+        if c == 1 and d == 0:
+            return Fraction((x, y)[index]) or 0.0
         eighths = _eighths(x, y)
         on_circle = {abs(x), abs(y)} == {0.0, 1.0}  # no other dyadic numbers lie there
         if d != 0 and not on_circle:

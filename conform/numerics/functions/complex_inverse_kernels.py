@@ -1,4 +1,5 @@
-"""The parts of the inverse complex functions in double-double; operands as in complex_kernels.py."""
+"""The parts of the inverse complex functions in double-double; operands as in complex_kernels.py, and their errors are
+infinite where an operand other than 0 is tiny or far: there complex_inverse_ends.py knows them."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import numpy as np
 
 from conform.numerics.eft import two_prod, two_sum
 from conform.numerics.functions import dd, logarithm
-from conform.numerics.functions.complex_kernels import square_root, square_sum, where_moderate
+from conform.numerics.functions.complex_kernels import square_root, square_sum
 from conform.numerics.functions.dd import DD, Array
 from conform.numerics.functions.inverse_trigonometric import atan2
 
@@ -14,6 +15,13 @@ INVERSE_ERROR = 2.0**-95
 """Of the inverse functions: LOG1P_ERROR or two of atan2's, and of the argument at most 54: the foci's distances 8,
 r + x + 1 another 3, y^2 / (...) 15, sums 3, the product under the root 7 + 29 + 32, halved by the root, 25/8, a sum
 or quotient."""
+TINY, FAR = 2.0**-300, 2.0**200  # y^2 / x of numbers between them is far from float64's limits
+
+
+def _where_moderate(error: float, *operands: DD) -> Array:
+    sizes = [np.abs(operand[0]) for operand in operands]
+    inside = [(size == 0) | ((size >= TINY) & (size <= FAR)) for size in sizes]
+    return np.where(np.logical_and.reduce(inside), error, np.inf)
 
 
 def _foci(x: DD, y: DD) -> tuple[DD, DD, Array]:
@@ -28,7 +36,7 @@ def _foci(x: DD, y: DD) -> tuple[DD, DD, Array]:
     inside = x[0] <= 1
     beyond_one = dd.scale(dd.add(right, dd.where(inside, smaller, larger)), 0.5)
     beyond_x = dd.scale(dd.add(right, dd.where(inside, larger, smaller)), 0.5)
-    return beyond_one, beyond_x, where_moderate(INVERSE_ERROR, x, y)
+    return beyond_one, beyond_x, _where_moderate(INVERSE_ERROR, x, y)
 
 
 def _cathetus(x: DD, beyond_x: DD) -> DD:
@@ -65,7 +73,7 @@ def atanh_real(x: DD, y: DD) -> tuple[DD, Array]:
     """log1p(4x / ((1 - x)^2 + y^2)) / 4"""
     square = square_sum(two_sum(np.float64(1.0), -x[0]), y)
     value = dd.scale(logarithm.log1p(dd.div(dd.scale(x, 4.0), square)), 0.25)
-    return value, where_moderate(INVERSE_ERROR, x, y)
+    return value, _where_moderate(INVERSE_ERROR, x, y)
 
 
 def atanh_imag(x: DD, y: DD) -> tuple[DD, Array]:

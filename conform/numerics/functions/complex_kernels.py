@@ -213,7 +213,7 @@ def log_abs_one_plus(x: DD, y: DD) -> tuple[DD, Array]:
     spread = 2.0**-105 * (2.0 + np.abs(x_part[0] / excess[0]))
     square = square_sum(two_sum(x[0], np.float64(1.0)), y)
     value, error = _log_of(excess, square, np.abs(excess[0]) < 0.5, spread)
-    inside = (np.abs(x[0]) < LARGE) & (y[0] < LARGE) & (np.abs(excess[0]) > dd.SAFE_MIN)
+    inside = (np.abs(x[0]) < LARGE) & (y[0] < LARGE) & (np.minimum(np.abs(excess[0]), square[0]) > dd.SAFE_MIN)
     return value, np.where(inside, error, np.inf)
 
 

@@ -34,6 +34,7 @@ FOLLOWS = 2.0**-109
 """What |r| is less than. Where c x is exact no number of 60 bits lies between it and f(x): any r of its sign rounds
 alike."""
 CONSTANT_ERROR = 2.0**-101  # of a constant as a pair times a double (2 u^2), and of leaving r out
+SMALL_QUOTIENT = -112  # binades between two numbers: then y / x is its arctangent times 1 + r, |r| < FOLLOWS
 FAR = 200.0  # e^-200 < 2^-288 is left out beside 1
 HUGE = 2.0**900  # x log x - x leaves out log x, less than 2^-880 of it
 
@@ -249,22 +250,27 @@ def quarter_turn(x: Array) -> Scaled:
     return Scaled.of(*dd.scale(pi(), np.copysign(1.0, x)), 2.0**-105, -1).known_where(np.abs(x) > HUGE)
 
 
+def quotient(y: Array, x: Array, follows: Array) -> Scaled:
+    """y / x * (1 + r) with an r of this sign below FOLLOWS: 15 u^2 of the quotient, and where that is exact the sign of
+    what follows."""
+    (a, a_exponent), (b, b_exponent) = np.frexp(y), np.frexp(x)
+    ratio, exponent = dd.div(dd.of(a), dd.of(b)), a_exponent - b_exponent
+    product, error = two_prod(ratio[0], b)
+    exact = (product == a) & (error == 0)
+    beside = leading(np.where(exact, ratio[0], np.nan), 1.0, follows)
+    beside = Scaled(beside.hi, beside.lo, beside.radius, beside.exponent + exponent)
+    return beside.or_else(Scaled.of(*ratio, 2.0**-101, exponent))
+
+
 def atan2(y: Array, x: Array) -> Scaled:
     """The angle of a point near an axis: pi or pi/2, of which less than 2^-110 is missing, or beside the positive x
-    axis y / x, of which the cube is taken away: 15 u^2 of the quotient, and where that is exact the sign of what
-    follows."""
-    (a, a_exponent), (b, b_exponent) = np.frexp(y), np.frexp(x)
-    quotient, exponent = dd.div(dd.of(a), dd.of(b)), a_exponent - b_exponent
-    product, error = two_prod(quotient[0], b)
-    exact = (product == a) & (error == 0)
-    beside = leading(np.where(exact, quotient[0], np.nan), 1.0, np.full_like(a, -1.0))
-    beside = Scaled(beside.hi, beside.lo, beside.radius, beside.exponent + exponent)
-    inexact = Scaled.of(*quotient, 2.0**-101, exponent)
-    near = (exponent < -112) & (x > 0) & (y != 0)
+    axis y / x, of which the cube is taken away."""
+    exponent = np.frexp(y)[1] - np.frexp(x)[1]
+    near = quotient(y, x, np.full_like(x, -1.0)).known_where((exponent < SMALL_QUOTIENT) & (x > 0) & (y != 0))
     turn = dd.scale(pi(), np.copysign(1.0, y))
-    half = Scaled.of(*turn, 2.0**-105).known_where((x < 0) & ((y == 0) | (exponent < -112)))
-    quarter = Scaled.of(*turn, 2.0**-105, -1).known_where((y != 0) & ((x == 0) | (exponent > 112)))
-    return half.or_else(quarter).or_else(beside.or_else(inexact).known_where(near))
+    half = Scaled.of(*turn, 2.0**-105).known_where((x < 0) & ((y == 0) | (exponent < SMALL_QUOTIENT)))
+    quarter = Scaled.of(*turn, 2.0**-105, -1).known_where((y != 0) & ((x == 0) | (exponent > -SMALL_QUOTIENT)))
+    return half.or_else(quarter).or_else(near)
 
 
 # Logarithms

@@ -95,3 +95,11 @@ def test_means_of_the_smallest_values_are_rounded_once() -> None:
     with mpmath.workprec(200):
         expected = float(2.0**1000 / (1 + mpmath.exp(third)))
     assert mean([1.0], [[0.0], [third]], [2.0**1000, 7 * 5e-324], scale=1.0) == expected
+
+
+def test_values_that_cancel_beside_far_scores_leave_nothing() -> None:
+    """(v - v + e^-10^18 v) / 2, of which no precision shows the last."""
+    query, key, value = np.array([[1e12]]), np.array([[1e6], [1e6], [-1e6]]), np.array([[3.0], [-3.0], [-3.0]])
+    (golden,) = evaluate("aten::scaled_dot_product_attention", [query, key, value], {}).goldens
+    assert golden.value.tolist() == [[0.0]]
+    assert 0 < golden.real.radius[0, 0] <= 2.0**-1074

@@ -13,6 +13,7 @@ import pytest
 from conform.contracts.judge import judge
 from conform.contracts.tables import NO_ROW, contract_table
 from conform.errors import InvalidArguments
+from conform.interp.evaluate import evaluate
 from conform.numerics.formats import FORMATS
 from conform.numerics.rounding import round_fraction
 from tests.interp.ops.literal import (
@@ -395,3 +396,22 @@ def test_elu_of_products_that_are_almost_0(alpha: float, scale: float, rate: flo
         assert len(expected) == 1
         off = abs(ends[1] - Fraction(golden.real.hi[i]) - Fraction(golden.real.lo[i]))
         assert off <= Fraction(golden.real.radius[i]) + Fraction(1, 2**1100)
+
+
+@pytest.mark.parametrize(
+    ("alpha", "expected"),
+    [
+        (1 + 2.0**-24, -1.0),  # between -1 and -1 - 2^-23, and less than that
+        (1 + 3 * 2.0**-24, -1 - 2.0**-23),  # not the even one, -1 - 2^-22
+        (0.0, 0.0),
+    ],
+)
+def test_elu_of_far_arguments_is_a_little_less_than_alpha(alpha: float, expected: float) -> None:
+    (golden,) = evaluate("aten::elu", [np.float32([-1e30, -300.0])], {"alpha": alpha}).goldens
+    assert golden.value.tolist() == [expected, expected]
+
+
+def test_elu_of_a_negative_rate_grows_beyond_every_number() -> None:
+    arguments = {"alpha": 5e-324, "input_scale": -1.0}
+    (golden,) = evaluate("aten::elu", [np.array([-1e300, -1e4, -744.0])], arguments).goldens
+    assert golden.value.tolist() == [np.inf, np.inf, 0.6439901027598127]  # 2^-1074 e^744

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from fractions import Fraction
-from functools import cache, lru_cache, partial, reduce
-from math import isfinite, isqrt, prod
+from functools import partial, reduce
+from math import prod
 from operator import add
 from typing import Any, NamedTuple
 
@@ -13,14 +12,14 @@ import numpy as np
 
 from conform.interp.blocks.blocks import Pieces
 from conform.interp.blocks.tiles import by_tiles
-from conform.interp.formulas.queries import FAR, Attention, Keys, Operand, Queries, Term
+from conform.interp.formulas.queries import FAR, Attention, Keys, Operand, Queries
 from conform.interp.golden import Golden
+from conform.interp.ops.attention.undecided_rows import exactly
 from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.semantics import semantics
 from conform.interp.size import broadcast_elements
 from conform.interp.traits import Attends
 from conform.numerics import functions
-from conform.numerics import multiprecision as mp
 from conform.numerics.ball import ULPS, Ball
 from conform.numerics.escalate import resolved
 from conform.numerics.formats import Format, format_of
@@ -29,7 +28,6 @@ from conform.numerics.rounding_errors import accumulator_of, gamma, held_format,
 from conform.numerics.scaled import Scaled
 
 NEGLIGIBLE = 2.0**-200
-GROUPS = 4096  # different scores, of which the sums are held
 SCALING = 6  # roundings of a score besides those of its sum: scale or its root, multiplied into query and key
 
 
@@ -90,7 +88,7 @@ def _golden(fmt: Format, whole: Attention, rows: slice, columns: slice) -> Golde
         # Scores times an infinite or NaN scale are NaN, infinite, or, where the row is open, -inf.
         decided = is_nan | is_open | sums.meets_nan | (whole.scale is not None and not np.isfinite(whole.scale))
         real = where(decided, np.nan, sums.weighted / sums.total)
-        value, real = resolved(fmt, real, *_exactly(queries, keys), lambda: _scaled(queries, keys, weighed, sums_of))
+        value, real = resolved(fmt, real, *exactly(queries, keys), lambda: _scaled(queries, keys, weighed, sums_of))
         budget = np.where(may_overflow, np.inf, _budget(fmt, whole.count, weighed, sums))
         budget, scale = np.where(np.isfinite(real.hi), budget, 0.0), sums.e_size / sums.e
     golden = Golden(fmt, value, real, budget=budget, scale=scale, zero_sign_free=True)
@@ -286,64 +284,3 @@ def _only_values(queries: Queries, keys: Pieces[Keys]) -> Scaled:
     place, is_only = queries.only_weights(piece)
     value = np.take_along_axis(piece.value, place[:, None, None], 1)[:, 0]
     return Scaled.of(value, np.zeros_like(value), NEGLIGIBLE).known_where(is_only[:, None])
-
-
-def _exactly(
-    queries: Queries, keys: Pieces[Keys]
-) -> tuple[Callable[[np.ndarray], np.ndarray], Callable[[tuple[int, int]], Fraction | None]]:
-    """The formula of some rows on numbers of any precision, and that of an element by fractions."""
-    size, scale = queries.whole.size, queries.whole.scale
-    terms_of = partial(queries.terms, keys=keys)
-    if not keys.are_many:
-        terms_of = cache(lambda row: list(queries.terms(row, keys)))
-    means_of = lru_cache(maxsize=1)(lambda row: _rational_means(terms_of(row), _rational_scale(size, scale)))
-
-    def formula(some: np.ndarray) -> np.ndarray:
-        return np.array([_mp_row(partial(terms_of, row), size, scale) for row in some.tolist()], dtype=object)
-
-    def rational(index: tuple[int, int]) -> Fraction | None:
-        means = means_of(index[0])
-        return means[index[1]] if means else None
-
-    return formula, rational
-
-
-def _rational_scale(size: int, scale: float | None) -> Fraction | None:
-    if scale is not None:
-        return Fraction(scale)
-    return Fraction(1, isqrt(size)) if isqrt(size) ** 2 == size else None
-
-
-def _rational_means(terms: Iterable[Term], scale: Fraction | None) -> list[Fraction | None] | None:
-    """The mean of each column of the values, None where it is not known to be rational: it is where all scores are
-    equal, or where the values of each score have the same mean. None beside more than GROUPS different scores."""
-    groups: dict[object, tuple[int, list[Fraction]]] = {}
-    for product, bias, value in terms:
-        score = (product, bias) if scale is None else product * scale + Fraction(bias)
-        count, sums = groups.get(score, (0, [Fraction(0)] * len(value)))
-        groups[score] = count + 1, [one + _fraction(other) for one, other in zip(sums, value.tolist(), strict=True)]
-        if len(groups) > GROUPS:
-            return None
-    columns = zip(*([one / count for one in sums] for count, sums in groups.values()), strict=True)
-    return [column[0] if len(set(column)) == 1 else None for column in columns]
-
-
-def _fraction(number: float) -> Fraction | float:
-    """The number as a fraction, 0 for an infinity or NaN: nobody asks for the mean of a column that has one."""
-    return Fraction(number) if isfinite(number) else number
-
-
-def _mp_row(terms: Callable[[], Iterable[Term]], size: int, scale: float | None) -> list[mp.Number]:
-    """terms(): those of the row, from the first on."""
-    factor = 1 / mp.sqrt(mp.of_float(size)) if scale is None else mp.of_float(scale)
-
-    def score(product: Fraction, bias: float) -> mp.Number:
-        return mp.of_fraction(product) * factor + mp.of_float(bias)
-
-    # Large scores are not subtracted but their terms, exactly: what one adds to another may be beyond all precision.
-    largest, most = max(((product, bias) for product, bias, _ in terms()), key=lambda term: score(*term))
-    total, sums = 0, 0
-    for product, bias, value in terms():
-        e = mp.exp(mp.of_fraction(product - largest) * factor + mp.of_fraction(Fraction(bias) - Fraction(most)))
-        total, sums = total + e, sums + mp.of_float(value) * e
-    return (sums / total).tolist()

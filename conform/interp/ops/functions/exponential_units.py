@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
@@ -15,6 +16,7 @@ from conform.interp.semantics import pointwise
 from conform.numerics import functions
 from conform.numerics import multiprecision as mp
 from conform.numerics.ball import Ball, chosen
+from conform.numerics.eft import two_prod
 from conform.numerics.escalate import Irrational, decided_first, resolved
 from conform.numerics.formats import Format, format_of
 from conform.numerics.parts import parts_of
@@ -27,6 +29,7 @@ SELU_ALPHA, SELU_SCALE = Fraction("1.6732632423543772848170429916717"), Fraction
 BEYOND = 6000.0  # e^6000 rounds like infinity, whatever parameters of ordinary size multiply it
 FAR = 1600  # e^-FAR < 2^-2300, while no product of two parameters is within 2^-2200 of a rounding boundary and off it
 LOWEST, HIGHEST = Fraction(1, 2**100), Fraction(2**100)  # of parameters whose products with float32 are normal numbers
+LITTLE = 2.0**-220  # what is left out beside 1
 NEAR = 2.0**-110  # below it e^y - 1 is y to the precision of a Real
 
 
@@ -79,6 +82,7 @@ def _piecewise(
     argument = where(np.abs(argument.hi) > BEYOND, np.copysign(BEYOND, argument.hi), argument)
     lowest = np.expm1(np.float64(-np.inf) * float(rate))  # at -inf
     lower = outer * where(column == -np.inf, lowest, functions.expm1(argument))
+    lower = where((factor == 0) & np.isfinite(column), 0.0, lower)
     real = where(np.isnan(column), np.nan, where(above, Real.exact(column) * slope, lower))
 
     def formula(rows: np.ndarray) -> np.ndarray:
@@ -86,9 +90,11 @@ def _piecewise(
         piece = mp.expm1(some * mp.of_fraction(rate)) * mp.of_fraction(factor)
         return np.where(above[rows], some * mp.of_fraction(scale), piece)
 
-    value, real = resolved(
-        fmt, real, formula, partial(_stand_in, fmt, column, scale, factor, rate), lambda: _of_tiny(column, factor, rate)
-    )
+    def scaled() -> Scaled:
+        far = _of_far(argument, factor).known_where(~above & np.isfinite(column))
+        return _of_tiny(column, factor, rate).or_else(far).or_else(_line(column, scale).known_where(above))
+
+    value, real = resolved(fmt, real, formula, partial(_stand_in, fmt, column, scale, factor, rate), scaled)
     return value.reshape(x.shape), real.reshape(x.shape)
 
 
@@ -101,6 +107,25 @@ def _of_tiny(column: np.ndarray, factor: Fraction, rate: Fraction) -> Scaled:
     tiny = (column < 0) & np.isfinite(column) & (np.abs(significand * float(rate)) < np.ldexp(NEAR, -exponent))
     significand = np.where(tiny, significand, -1.0)
     return Scaled.of(significand, np.zeros_like(significand), NEAR, exponent + binade).times(slope).known_where(tiny)
+
+
+def _line(x: np.ndarray, scale: Fraction) -> Scaled:
+    """scale * x, exactly, of a scale that is a double."""
+    (significand, exponent), (factor, its_exponent) = np.frexp(x), math.frexp(float(scale))
+    product, rest = two_prod(significand, np.full_like(x, factor))
+    return Scaled.of(product, rest, 0.0, exponent + its_exponent).known_where(Fraction(float(scale)) == scale)
+
+
+def _of_far(y: Real, factor: Fraction) -> Scaled:
+    """factor * (e^y - 1) of a y far from 0: factor * e^y, or -factor and e^y less of it."""
+    binade = factor.numerator.bit_length() - factor.denominator.bit_length() if factor else 0
+    parts = parts_of(factor / Fraction(2) ** binade)
+    hi, lo = (np.full(y.shape, part) for part in (parts.hi, parts.lo))
+    error = abs(parts.radius / parts.hi) + LITTLE if factor else np.inf
+    power = functions.exp_scaled(where(y.hi > -math.log(LITTLE), y, 1.0))
+    up = Scaled.of(hi, lo, error, binade).product(power)
+    down = Scaled.of(-hi, -lo, error, binade) if parts.radius else Scaled.beside(-hi, -lo, -1.0, binade)
+    return up.known_where(y.hi > -math.log(LITTLE)).or_else(down.known_where(y.hi < math.log(LITTLE)))
 
 
 def _stand_in(
