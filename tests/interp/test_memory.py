@@ -255,7 +255,8 @@ OPEN = {
         "aten::scatter_add", "aten::scatter_reduce.two",
     ),
     "it grows; why is not found yet": (
-        "aten::_adaptive_avg_pool3d", "aten::addmv", "aten::conv2d.padding", "aten::conv3d", "aten::conv3d.padding",
+        "aten::_adaptive_avg_pool3d", "aten::_grouped_mm", "aten::addmv", "aten::conv2d.padding", "aten::conv3d",
+        "aten::conv3d.padding",
         "aten::group_norm", "aten::layer_norm", "aten::mv", "aten::native_group_norm_backward",
         "aten::native_layer_norm_backward", "aten::adaptive_max_pool3d", "aten::nll_loss2d*", "aten::nll_loss_nd",
         "aten::cosine_similarity",

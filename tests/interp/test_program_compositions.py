@@ -25,6 +25,8 @@ KERNEL = DRAWS.standard_normal((4, 3, 3, 2)).astype(F32)
 CLASSES = np.array([1, 0, 3])
 WEIGHTS = DRAWS.uniform(0.5, 2, 4).astype(F32)
 MASK = np.array([True, False, True, True, False, True])
+TOKENS, EXPERTS = (DRAWS.standard_normal(shape).astype(F32) for shape in ((5, 16), (3, 16, 8)))
+ENDS = np.array([2, 2, 5], np.int32)
 
 CALLS: dict[str, list[tuple[Any, ...]]] = {
     "addcmul": [(X, Y, Z), (X, Y, Z, {"value": -0.75})],
@@ -81,6 +83,10 @@ CALLS: dict[str, list[tuple[Any, ...]]] = {
     "aminmax": [(X,), (X, {"dim": 1, "keepdim": True})],
     "norm.Scalar": [(X,), (X, 1)],
     "trace": [(X[0],)],
+    "_grouped_mm": [
+        (TOKENS, EXPERTS, ENDS), (EXPERTS.mT.copy(), TOKENS.T.copy()[:, [0, 1, 2, 3, 4, 0, 1, 2]], 2 * ENDS - 2),
+        (EXPERTS.mT.copy()[0], EXPERTS[1], 3 * ENDS), (EXPERTS.mT.copy(), EXPERTS),
+    ],
     "matmul": [
         (X, Y.swapaxes(1, 2)), (X[:, None], Y[0].T), (X[0, 0], Y.swapaxes(1, 2)), (X, Y[0, 0]), (X[0, 0], Y[0, 0]),
     ],

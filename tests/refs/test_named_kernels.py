@@ -87,6 +87,18 @@ def test_scaled_products() -> None:
     same(call("_scaled_mm", **given, **one, bias=bias), "float32", [[-222.0, nan]])
 
 
+def test_products_of_groups() -> None:
+    rows, experts = tensor("float32", [[1, 2], [3, 4], [5, 6]]), tensor("float32", [[[1], [10]], [[2], [0.5]]])
+    ends = tensor("int32", [1, 2])
+    same(call("_grouped_mm", self=rows, mat2=experts, offs=ends), "float32", [[21.0], [8.0], [u]])
+    of_terms = call("_grouped_mm", self=tensor("float32", [[1, 2, 4]]), mat2=rows, offs=tensor("int32", [2, 2, 3]))
+    same(of_terms, "float32", [[[7.0, 10.0]], [[0.0, 0.0]], [[20.0, 24.0]]])
+    of_columns = call("_grouped_mm", self=tensor("float32", [[[1, 1, 1]], [[2, 2, 2]]]), mat2=rows, offs=ends)
+    same(of_columns, "float32", [[9.0, 24.0]])
+    with pytest.raises(ValueError, match="expected int32"):
+        call("_grouped_mm", self=rows, mat2=experts, offs=tensor("int32", [1, 4]))
+
+
 def test_complex_numbers_of_parts() -> None:
     pairs = tensor("float64", [[1.0, -2.0], [-0.0, inf]])
     same(call("view_as_complex", self=pairs), "complex128", [1 - 2j, complex(-0.0, inf)])

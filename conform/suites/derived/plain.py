@@ -22,6 +22,7 @@ from conform.domains.engine.spaces import Discrete, Space
 from conform.interp import semantics
 
 SIZES, FREE_SIZE = (2, 3, 5, 7), 3
+MANY = 1031  # of a target's sizes the last that another tensor may have as well, where it has the choice
 _OTHER_DTYPES = ("float32", "float64", "int64", "bool")
 _KINDS = (("bool", "int"), ("int", "bool"), ("float", "int"), ("float", "complex"))  # of numbers, by the category
 # Of numbers; the second number of a call begins with the second of them, and so on.
@@ -65,7 +66,7 @@ class Plain:
             case "Length":
                 return (len(self._default(one) or ()) or (2 if one.type.name == "TensorList" else 1),)
             case "Rank":
-                return self._ranks(one, space)
+                return (*preferred, *self._ranks(one, space))
             case "Size":
                 return self._sizes(one, space, draft.scope["#d"] - draft.scope["#rank"])
             case _:
@@ -95,7 +96,8 @@ class Plain:
     def _sizes(self, one: Argument, space: Space | None, place: int) -> tuple[int, ...]:
         size = self.sizes[place] if -place <= len(self.sizes) else SIZES[0]
         if isinstance(space, Discrete):
-            return (size, *[member for member in space.members if member != 1])
+            own = () if one is not self.spec.first_tensor and size > MANY else (size,)
+            return (*own, *[member for member in space.members if member != 1], size)
         return (size,) if one is self.spec.first_tensor else (min(self.free_size, size) or self.free_size, size)
 
     def _values(self, one: Argument, preferred: Sequence[Any], draft: Draft) -> Iterator[Any]:

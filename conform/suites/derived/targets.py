@@ -23,6 +23,7 @@ USUAL = ("float32", "complex64", "int64", "bool")  # of these an op's first: spe
 IN_EVERY_LAYOUT = ("bool", "int64", "float16", "bfloat16", "float32", "float64", "complex64")
 MANY_ROWS = (2, 3, 37, 5)  # short ones: special values meet in all ways, and spoil one row each
 RANKS = (0, 1, 3, 4, 5)
+RANKS_OF_OTHERS = (0, 1, 2, 3, 4)
 RANKS_IN_EVERY_LAYOUT = (0, 4)  # beside the plain rank, 2: one element in a longer storage, images
 SIZES = (0, 1, 31, 32, 33, 129, 1031)  # at which kernels change: none, one, around a vector, odd tails, several blocks
 SPECIAL_SIZE = 129  # special values beside many others in a line
@@ -58,6 +59,7 @@ def of_tensors(spec: OpSpec) -> Iterator[Derived]:
     first = spec.first_tensor
     if first is not None:
         yield from ranks(spec, first)
+        yield from ranks_of_others(spec, first)
         yield from sizes(spec, first)
     yield from dtypes(spec)
     yield from given_tensors(spec)
@@ -111,6 +113,22 @@ def ranks(spec: OpSpec, first: Argument) -> Iterator[Derived]:
         yield from met(spec, f"rank_{rank}", Plain(spec, rank=rank, sizes=(2, 2, 3, 5, 7)), holds, layouts=layouts)
 
 
+def ranks_of_others(spec: OpSpec, first: Argument) -> Iterator[Derived]:
+    """Other ranks of a tensor beside the first in its plain shape, where `broadcasts` has none."""
+    for other in _operands(spec) if _has_places(spec) else ():
+        plain = _plain_shapes(spec, other)
+        if other.type.name == "IndexTensor" or other is first or not {first.name, other.name} <= plain.keys():
+            continue
+        for rank in RANKS_OF_OTHERS:
+
+            def holds(metas: Metas, name: str = other.name, plain: dict = plain, rank: int = rank) -> bool:
+                shape = shape_of(metas[name])
+                return shape is not None and len(shape) == rank != len(plain[name])
+
+            given = shaped(first.name, plain[first.name]) | {(other.name, "Rank"): (rank,)}
+            yield from met(spec, f"{other.name}_rank_{rank}", Plain(spec, given=given), holds)
+
+
 def sizes(spec: OpSpec, first: Argument) -> Iterator[Derived]:
     """Sizes of the last dim of the first tensor, in one row or, where rows have results of their own, in three; of the
     last dims of other tensors that are free beside it."""
@@ -149,6 +167,10 @@ def _operands(spec: OpSpec) -> list[Argument]:
     return [one for one in spec.arguments if one.type.is_tensor]
 
 
+def _has_places(spec: OpSpec) -> bool:
+    return any(one.type.name == "IndexTensor" for one in _operands(spec))
+
+
 def _plain_shapes(spec: OpSpec, present: Argument, rank: int = 2, sizes: Shape = (2, 2, 5, 7)) -> dict[str, Shape]:
     """The shapes of the tensors of a plain call in which `present` is not None; {} where there is none."""
     wish = Plain(spec, rank=rank, sizes=sizes, given={(present.name, "Optional"): (False,)})
@@ -173,7 +195,7 @@ def broadcasts(spec: OpSpec) -> Iterator[Derived]:
     An operand broadcasts where the result keeps its shape, whatever dims the operand gives up.
     """
     operands = _operands(spec)
-    if len(operands) < 2 or any(one.type.name == "IndexTensor" for one in operands):
+    if len(operands) < 2 or _has_places(spec):
         return
     named: set[str] = set()
     for full, operand in itertools.product(BROADCAST_OF, operands):

@@ -8,9 +8,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from conform.errors import Unjudged
+from conform.errors import InvalidArguments, Unjudged
 from conform.interp.evaluate import evaluate
-from tests.interp.ops.literal import boolean, c64, check, check_open, f16, f32, f64, goldens, i64
+from tests.interp.ops.literal import boolean, c64, check, check_open, f16, f32, f64, goldens, i32, i64
 
 
 def test_isclose() -> None:
@@ -88,6 +88,33 @@ def test_scaled_products_of_8_bit_floats() -> None:
     (golden,) = goldens("aten::_scaled_mm", np.array([[1.0, 0.0625]], e4m3), np.array([[1.0], [0.0625]], e4m3),
                         one, one, out_dtype="bfloat16")  # fmt: skip
     assert golden.value.tolist() == [[1.0]]
+
+
+ROWS = f32([[1, 2] * 4, [3, 4] * 4, [5, 6] * 4])
+EXPERTS = np.stack([np.ones((8, 8), np.float32), np.eye(8, dtype=np.float32)])
+
+
+def test_groups_of_rows_have_matrices_of_their_own() -> None:
+    """The first row by ones, four times 1 + 2, the second by the identity; an empty group; what is behind is open."""
+    check("aten::_grouped_mm", ROWS, EXPERTS, i32([1, 3]), gives=f32([[12.0] * 8, [3, 4] * 4, [5, 6] * 4]))
+    check("aten::_grouped_mm", ROWS, EXPERTS, i32([0, 3]), gives=ROWS)
+    check_open("aten::_grouped_mm", ROWS, EXPERTS, i32([1, 2]), gives=f32([[12.0] * 8, [3, 4] * 4, [5, 6] * 4]),
+               where_open=[[False] * 8, [False] * 8, [True] * 8], rule="P200")  # fmt: skip
+    with pytest.raises(Unjudged, match="ends before"):
+        evaluate("aten::_grouped_mm", [ROWS, EXPERTS, i32([2, 1])], {})
+
+
+def test_groups_of_columns_and_of_terms() -> None:
+    """A stack's first matrix times the first five columns; of terms, those before each end, and none: 0."""
+    first, second = (f32(np.full((1, 8), value)) for value in (1.0, 2.0))
+    wide = f32(np.arange(8.0) * np.ones((8, 1)))
+    check("aten::_grouped_mm", np.stack([first, second]), wide, i32([5, 8]),
+          gives=f32([[0, 8, 16, 24, 32, 80, 96, 112]]))  # fmt: skip
+    check("aten::_grouped_mm", first, wide, i32([3, 3, 8]),
+          gives=f32([[np.arange(8.0) * 3], [np.zeros(8)], [np.arange(8.0) * 5]]))  # fmt: skip
+    check("aten::_grouped_mm", EXPERTS, EXPERTS, gives=EXPERTS * f32([8, 1]).reshape(2, 1, 1))
+    with pytest.raises(InvalidArguments, match="offs"):
+        evaluate("aten::_grouped_mm", [EXPERTS, EXPERTS, i32([1, 3])], {})
 
 
 def test_what_8_bit_floats_have_beside_numbers() -> None:

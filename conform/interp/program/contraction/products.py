@@ -6,6 +6,8 @@ from math import prod
 
 import numpy as np
 
+from conform.errors import NoGolden
+from conform.interp.program.apply import apply
 from conform.interp.program.forms import either_form
 from conform.interp.program.number import Number
 from conform.interp.program.rules import composition
@@ -102,3 +104,24 @@ def linalg_cross(self: Number, other: Number, dim: int = -1) -> Number:
 def cross(self: Number, other: Number, dim: int | None = None) -> Number:
     """Along the first dim of three elements, where none is named."""
     return linalg_cross(self, other, self.shape.index(3) if dim is None else dim)
+
+
+@composition("aten::_grouped_mm")
+def grouped_mm(
+    self: Number, mat2: Number, offs: Number | None = None, bias: None = None, out_dtype: str | None = None
+) -> Number:
+    """A product for each group, whose ends must be known; every row, or column, must be of one."""
+    if offs is None:
+        return self.bmm(mat2)
+    if offs.array is None:
+        raise NoGolden("a program cannot use aten::_grouped_mm with computed ends of groups")
+    ends = offs.array.tolist()
+    parts = [slice(begin, end) for begin, end in zip([0, *ends], ends, strict=False)]
+    if self.ndim == mat2.ndim:
+        return apply("aten::stack", [self[:, part] @ mat2[part] for part in parts])
+    in_groups = len(self) if self.ndim == 2 else mat2.shape[1]
+    if not ends or ends[-1] != in_groups:
+        raise NoGolden(f"aten::_grouped_mm: groups end at {ends}, where there are {in_groups}: the rest is anything")
+    if self.ndim == 2:
+        return apply("aten::cat", [self[part] @ mat2[at] for at, part in enumerate(parts)])
+    return apply("aten::cat", [self[at] @ mat2[:, part] for at, part in enumerate(parts)], 1)
