@@ -99,7 +99,7 @@ def test_groups_of_rows_have_matrices_of_their_own() -> None:
     check("aten::_grouped_mm", ROWS, EXPERTS, i32([1, 3]), gives=f32([[12.0] * 8, [3, 4] * 4, [5, 6] * 4]))
     check("aten::_grouped_mm", ROWS, EXPERTS, i32([0, 3]), gives=ROWS)
     check_open("aten::_grouped_mm", ROWS, EXPERTS, i32([1, 2]), gives=f32([[12.0] * 8, [3, 4] * 4, [5, 6] * 4]),
-               where_open=[[False] * 8, [False] * 8, [True] * 8], rule="P200")  # fmt: skip
+               where_open=[[False] * 8, [False] * 8, [True] * 8], rule="P205")  # fmt: skip
     with pytest.raises(Unjudged, match="ends before"):
         evaluate("aten::_grouped_mm", [ROWS, EXPERTS, i32([2, 1])], {})
 

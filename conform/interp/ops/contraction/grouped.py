@@ -40,7 +40,7 @@ def _sums(
         return products(fmt, self, mat2)
     ends = offs.tolist()
     if ends != sorted(ends):
-        raise Unjudged("groups of which one ends before the one before it ends (P200)")
+        raise Unjudged("groups of which one ends before the one before it ends (P205)")
     if self.ndim == mat2.ndim:
         return _of_terms(fmt, self, mat2, ends)
     if self.ndim == 2:
@@ -55,9 +55,9 @@ def grouped_mm(self: np.ndarray, mat2: np.ndarray, offs: np.ndarray | None = Non
     """Of stacks [g, m, k] and [g, k, n] the products of their matrices. A matrix has groups instead, of which group g
     ends before offs[g], and the next begins there: rows of self [m, k], each group of which is multiplied by its own
     mat2[g], columns of mat2 [k, n], by which its own self[g] is multiplied, or of two matrices the terms of
-    result[g] [m, n]. Rows or columns behind the last group are open (P200), and a backend may refuse memory formats and
+    result[g] [m, n]. Rows or columns behind the last group are open (P205), and a backend may refuse memory formats and
     sizes"""
-    return Outcome((_sums(self, mat2, offs).golden(),), refusal="P200")
+    return Outcome((_sums(self, mat2, offs).golden(),), refusal="P205")
 
 
 def _of_rows(
@@ -70,7 +70,7 @@ def _of_rows(
         for own, group in _groups(rows, ends):
             golden = float_product(fmt, matrix[own], stack[min(group, stack.shape[0] - 1)], _ALL, columns)
             is_behind = np.full(golden.value.shape, group == len(ends))
-            whole.fill((slice(own.start - rows.start, own.stop - rows.start), _ALL), golden.opened(is_behind, "P200"))
+            whole.fill((slice(own.start - rows.start, own.stop - rows.start), _ALL), golden.opened(is_behind, "P205"))
         return whole.golden()
 
     if not stack.shape[0]:
@@ -80,7 +80,7 @@ def _of_rows(
 
 def _of_no_group(fmt: Format, rows: slice, columns: slice) -> Golden:
     golden = exact(np.zeros((rows.stop - rows.start, columns.stop - columns.start), fmt.storage), fmt)
-    return golden.opened(np.ones(golden.value.shape, bool), "P200")
+    return golden.opened(np.ones(golden.value.shape, bool), "P205")
 
 
 def _groups(rows: slice, ends: list[int]) -> list[tuple[slice, int]]:
