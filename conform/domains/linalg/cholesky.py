@@ -1,0 +1,30 @@
+"""Cholesky's decomposition, and what is solved with a factor: the domains of their arguments."""
+
+from __future__ import annotations
+
+from conform.domains.engine.arguments import boolean, result
+from conform.domains.engine.constraints import Dtype
+from conform.domains.engine.vocabulary import dtype_of, shape_of, shaped
+from conform.domains.linalg.matrices import matrix, matrix_of, right_sides, stacked
+from conform.domains.specs import spec
+
+LIKE_SELF = result(dtype_of("self"), shape_of("self"))
+
+spec(
+    "aten::linalg_cholesky_ex",
+    matrix("self"),
+    boolean("upper"),
+    boolean("check_errors"),
+    LIKE_SELF,
+    result(Dtype.Eq("int32"), shaped(lambda self: self.shape[:-2])),
+)
+spec("aten::linalg_cholesky", matrix("self"), boolean("upper"), LIKE_SELF)
+spec("aten::cholesky", matrix("self"), boolean("upper"), LIKE_SELF)
+spec(
+    "aten::cholesky_solve",
+    right_sides("self"),
+    matrix_of("input2", "self"),
+    boolean("upper"),
+    result(dtype_of("self"), shaped(lambda self, input2: stacked(input2, self))),
+)
+spec("aten::cholesky_inverse", matrix("self"), boolean("upper"), LIKE_SELF)
