@@ -4,8 +4,8 @@
 `special.K`: about one element in six of tensor K, the rest typical, so that sums and products do not turn to NaN
 everywhere. `ties` (of ops that compare): few values, again and again. `ascending` (of those that compare along a line):
 the last element is the largest. `conditioned` (of ops that accumulate): sums that lose digits. `exact`, `one_hot`,
-`structured`, `shifted`: probes, on which errors show that bounds over many terms hide (probes.py). `graded`, `singular`,
-`hilbert`, `permuted`: matrices that are hard for those that solve systems (matrices.py). Eligible are the
+`structured`, `shifted`: probes, on which errors show that bounds over many terms hide (probes.py). `graded`,
+`singular`, `hilbert`, `permuted`: matrices that are hard for what solves systems (matrices.py). Eligible are the
 tensors with elements of their own choosing: no bools, no indices or masks, no values that the test wrote out.
 """
 

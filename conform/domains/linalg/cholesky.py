@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from conform.domains.engine.arguments import boolean, result
-from conform.domains.engine.constraints import Dtype
+from conform.domains.engine.arguments import boolean, result, tensor
+from conform.domains.engine.constraints import Dtype, Rank, Size
 from conform.domains.engine.vocabulary import dtype_of, shape_of, shaped
-from conform.domains.linalg.matrices import matrix, matrix_of, right_sides, stacked
+from conform.domains.linalg.matrices import DTYPES, NO_KERNEL, ROWS, SQUARE, matrix, matrix_of, right_sides, stacked
 from conform.domains.specs import spec
 
 LIKE_SELF = result(dtype_of("self"), shape_of("self"))
@@ -19,7 +19,18 @@ spec(
     result(Dtype.Eq("int32"), shaped(lambda self: self.shape[:-2])),
 )
 spec("aten::linalg_cholesky", matrix("self"), boolean("upper"), LIKE_SELF)
-spec("aten::cholesky", matrix("self"), boolean("upper"), LIKE_SELF)
+spec(
+    "aten::cholesky",
+    tensor(
+        "self",
+        Dtype.In(DTYPES).unjudged(NO_KERNEL, lambda self: self.numel == 0),
+        Rank.Ge(2),
+        SQUARE.unjudged("torch returns what has no elements as it is", lambda self: self.numel == 0),
+        Size.Be(ROWS),
+    ),
+    boolean("upper"),
+    LIKE_SELF,
+)
 spec(
     "aten::cholesky_solve",
     right_sides("self"),

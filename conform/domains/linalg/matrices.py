@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from conform.domains.engine.arguments import Argument, tensor
 from conform.domains.engine.constraints import Constraint, Dtype, Rank, Size
 from conform.domains.engine.meta_argument import MetaArgument
@@ -12,24 +14,25 @@ DTYPES = ("float32", "float64", "complex64", "complex128")
 ROWS = (1, 2, 3, 4, 5, 6, 7, 8)  # preferably: what is wrong shows in few, and an exact solution of many takes long
 Sizes = Space | tuple[int, ...]
 
-SQUARE = (
-    Rank.Ge(2),
-    Size.In(
-        lambda rank, d, sizes: (sizes[d - 1],) if d == rank - 1 and sizes else ANYTHING,
-        text="{size d - 1} where d is the last dim",
-    ),
-    Size.Be(ROWS),
+NO_KERNEL = "torch needs no kernel where there are no elements"
+SQUARE = Size.In(
+    lambda rank, d, sizes: (sizes[d - 1],) if d == rank - 1 and sizes else ANYTHING,
+    text="{size d - 1} where d is the last dim",
 )
 
 
-def matrix(name: str, *constraints: Constraint) -> Argument:
+def _of_dtypes(no_elements: Callable[..., bool]) -> Constraint:
+    return Dtype.In(DTYPES).unjudged(NO_KERNEL, no_elements)
+
+
+def matrix(name: str, no_elements: Callable[..., bool] = lambda self: self.numel == 0) -> Argument:
     """A stack of square matrices, of torch's dtypes of linear algebra."""
-    return tensor(name, Dtype.In(DTYPES), *SQUARE, *constraints)
+    return tensor(name, _of_dtypes(no_elements), Rank.Ge(2), SQUARE, Size.Be(ROWS))
 
 
 def right_sides(name: str) -> Argument:
     """Stacks of matrices whose columns are right sides of systems."""
-    return tensor(name, Dtype.In(DTYPES), Rank.Ge(2), Size.Be(ROWS))
+    return tensor(name, _of_dtypes(lambda self: self.numel == 0), Rank.Ge(2), Size.Be(ROWS))
 
 
 def matrix_of(name: str, sides: str) -> Argument:

@@ -12,7 +12,7 @@ READS_OTHERS = "torch's kernel reads B as numbers of self's dtype"
 
 spec(
     "aten::linalg_solve_triangular",
-    matrix("self"),
+    matrix("self", lambda self, B: 0 in (self.numel, B.numel)),
     tensor(
         "B", dtype_of("self").unjudged(READS_OTHERS), Rank.Ge(2), stack_beside("self"), rows_of("self", "left")
     ),

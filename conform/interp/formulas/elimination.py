@@ -233,6 +233,34 @@ def solution_and_inverse(matrix: Scaled, sides: Scaled) -> tuple[Parts, Parts] |
     return quotients(of_sides, sides.exponent - matrix.exponent), quotients(of_ones, -matrix.exponent)
 
 
+def lower_factor(found: Factor, exponent: int) -> Parts:
+    """The parts of the lower factor of numbers * 2^exponent, as far as it goes: a square of fractions."""
+    count = len(found.columns)
+    parts = _nothing(found, count)
+    for k, column in enumerate(found.columns):
+        _fill(tuple(part[k:, k] for part in parts), column[: count - k], found.squares(k), exponent)
+    return parts
+
+
+def inverse_of_factor(found: Factor, exponent: int) -> Parts:
+    """The parts of the inverse of that lower factor."""
+    parts = _nothing(found, len(found.rows))
+    for k, row in enumerate(found.rows):
+        _fill(tuple(part[k, : k + 1] for part in parts), row, found.squares(k), -exponent)
+    return parts
+
+
+def _nothing(found: Factor, count: int) -> Parts:
+    is_real = not found.columns or found.columns[0].imag is None
+    return tuple(np.full((count, count), mpq(0), object) for _ in range(1 if is_real else 2))
+
+
+def _fill(parts: Parts, numbers: Whole, square: mpz, exponent: int) -> None:
+    divided = np.frompyfunc(lambda number: over_root(number, square, exponent), 1, 1)
+    for part, its in zip(parts, (numbers.real, numbers.imag), strict=False):
+        part[...] = divided(its)
+
+
 def over_root(number: mpz, square: mpz, exponent: int) -> mpq:
     """number / sqrt(square) * 2^(exponent / 2): exactly where that is a fraction, else a number so near that it rounds
     as that does, in every format."""

@@ -1,4 +1,4 @@
-"""Cholesky's factor by minors, and what is solved with a factor by Cramer's rule."""
+"""Cholesky's factor by minors, and what is solved with a factor, exactly."""
 
 from __future__ import annotations
 
@@ -7,8 +7,14 @@ from fractions import Fraction
 from conform.refs.exact.rounding import COMPONENTS, round_sqrt
 from conform.refs.exact.tensor import UNSPECIFIED, RefTensor, broadcast_shapes
 from conform.refs.linalg.exact import (
-    Complex, Matrix, adjoint, check_square, determinant, exact, flattened, identity, is_finite, matrices_of, product,
-    rounded, solve,
+    Complex,
+    Exact,
+    check_square,
+    flattened,
+    is_finite,
+    matrices_of,
+    rounded,
+    solve,
 )  # fmt: skip
 from conform.refs.references import reference
 
@@ -36,10 +42,10 @@ def _decomposed(matrix: list[list], upper: bool, dtype: str) -> tuple[list[list]
     nothing = [[UNSPECIFIED] * size for _ in range(size)]
     if not is_finite([z for row in matrix for z in row]):
         return nothing, UNSPECIFIED
-    numbers = exact(matrix)
-    if numbers != adjoint(numbers):
+    numbers = Exact.of(matrix, size)
+    if numbers != numbers.adjoint():
         return nothing, UNSPECIFIED
-    leading = [determinant([row[:k] for row in numbers[:k]])[0] for k in range(size + 1)]
+    leading = [numbers.rows(list(range(k)), k).determinant()[0] for k in range(size + 1)]
     failed = next((k for k in range(size + 1) if leading[k] <= 0), 0)
     if failed:
         return nothing, failed
@@ -53,12 +59,12 @@ def _conjugate(z: float | complex) -> float | complex:
     return z.conjugate() if isinstance(z, complex) else z
 
 
-def _element(numbers: Matrix, leading: list[Fraction], i: int, j: int, dtype: str) -> float | complex:
+def _element(numbers: Exact, leading: list[Fraction], i: int, j: int, dtype: str) -> float | complex:
     """M / sqrt(D_j D_(j+1)), D_j the leading minor of order j and M that of order j + 1 with row i in place of its
     last."""
     if j > i:
         return rounded(dtype, (Fraction(0), Fraction(0)))
-    minor = determinant([*(row[: j + 1] for row in numbers[:j]), numbers[i][: j + 1]])
+    minor = numbers.rows([*range(j), i], j + 1).determinant()
     below = leading[j] * leading[j + 1]
     if dtype not in COMPONENTS:
         return _over_root(dtype, minor[0], below)
@@ -92,7 +98,7 @@ def cholesky_inverse(self: RefTensor, upper: bool) -> RefTensor:
     """The inverse of L L^H, or of U^H U, for a triangle of self."""
     check_square(self)
     size = self.shape[-1]
-    ones = [[float(real) for real, _ in row] for row in identity(size)]
+    ones = [[float(i == j) for j in range(size)] for i in range(size)]
     results = [_solved(factor, ones, size, upper, self.dtype) for factor in matrices_of(self, self.shape[:-2])]
     return RefTensor(self.dtype, self.shape, flattened(results))
 
@@ -103,14 +109,14 @@ def _solved(factor: list[list], sides: list[list], columns: int, upper: bool, dt
     nothing = [[UNSPECIFIED] * columns for _ in range(size)]
     if not is_finite([z for row in read for z in row]):
         return nothing
-    triangle = exact(read)
-    if any(triangle[i][i][0] == 0 or triangle[i][i][1] != 0 for i in range(size)):
+    if any(complex(read[i][i]).real == 0 or complex(read[i][i]).imag != 0 for i in range(size)):
         return nothing
-    matrix = product(adjoint(triangle), triangle) if upper else product(triangle, adjoint(triangle))
+    triangle = Exact.of(read, size)
+    matrix = triangle.adjoint().times(triangle) if upper else triangle.times(triangle.adjoint())
     known = [is_finite([row[j] for row in sides]) for j in range(columns)]
-    filled = exact([[z if is_known else 0.0 for z, is_known in zip(row, known, strict=True)] for row in sides])
+    filled = [[z if is_known else 0.0 for z, is_known in zip(row, known, strict=True)] for row in sides]
     return [[_or_open(dtype, z, is_known) for z, is_known in zip(row, known, strict=True)]
-            for row in solve(matrix, filled, columns)]  # fmt: skip
+            for row in solve(matrix, Exact.of(filled, columns))]  # fmt: skip
 
 
 def _or_open(dtype: str, z: Complex, is_known: bool) -> object:

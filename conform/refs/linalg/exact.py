@@ -1,17 +1,21 @@
-"""Determinants, and by them solutions of systems (Cramer's rule): exact, of matrices of floats and complex numbers."""
+"""Determinants and solutions of systems, exact: matrices of floats and complex numbers as those of integers, for flint.
+
+Which numbers solve a system, multiplication tells: how they were found is of no matter.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
-from math import factorial, isfinite, lcm, prod
+from math import factorial, isfinite, prod
 
-from flint import fmpz_mat
+from flint import fmpq, fmpq_mat, fmpz_mat
 
+from conform.refs.exact.reals import scale_to_integers
 from conform.refs.exact.rounding import COMPONENTS, round_ratio
 from conform.refs.exact.tensor import RefTensor, Shape, expand
 
 Complex = tuple[Fraction, Fraction]  # the real part and the imaginary one
-Matrix = list[list[Complex]]
 DTYPES = ("float32", "float64", "complex64", "complex128")
 
 
@@ -40,81 +44,93 @@ def is_finite(numbers: list) -> bool:
     return all(isfinite(complex(z).real) and isfinite(complex(z).imag) for z in numbers)
 
 
-def exact(matrix: list[list]) -> Matrix:
-    """Of floats or complex numbers, all finite."""
-    return [[(Fraction(complex(z).real), Fraction(complex(z).imag)) for z in row] for row in matrix]
-
-
 def transposed(matrix: list[list], columns: int) -> list[list]:
     """Of a matrix of so many columns, which may have no rows."""
     return [[row[column] for row in matrix] for column in range(columns)]
 
 
-def adjoint(matrix: Matrix) -> Matrix:
-    """The conjugate transpose of a square matrix."""
-    return [[(real, -imag) for real, imag in row] for row in transposed(matrix, len(matrix))]
+@dataclass(frozen=True)
+class Exact:
+    """A matrix of real and imaginary parts: integers times 2^exponent."""
 
+    real: fmpz_mat
+    imag: fmpz_mat
+    exponent: int
 
-def times(x: Complex, y: Complex) -> Complex:
-    return x[0] * y[0] - x[1] * y[1], x[0] * y[1] + x[1] * y[0]
+    @staticmethod
+    def of(matrix: list[list], columns: int) -> Exact:
+        """Of floats or complex numbers, all finite, in so many columns."""
+        numbers = [complex(z) for row in matrix for z in row]
+        integers, exponent = scale_to_integers([part for z in numbers for part in (z.real, z.imag)])
+        shape = (len(matrix), columns)
+        return Exact(fmpz_mat(*shape, integers[::2]), fmpz_mat(*shape, integers[1::2]), exponent)
 
+    def adjoint(self) -> Exact:
+        """The conjugate transpose."""
+        return Exact(self.real.transpose(), self.imag.transpose() * -1, self.exponent)
 
-def over(x: Complex, y: Complex) -> Complex:
-    size = y[0] * y[0] + y[1] * y[1]
-    real, imag = times(x, (y[0], -y[1]))
-    return real / size, imag / size
+    def times(self, other: Exact) -> Exact:
+        real = self.real * other.real - self.imag * other.imag
+        return Exact(real, self.real * other.imag + self.imag * other.real, self.exponent + other.exponent)
 
+    @property
+    def is_real(self) -> bool:
+        return self.imag == self.imag * 0
 
-def added(terms: list[Complex]) -> Complex:
-    return sum((x for x, _ in terms), Fraction(0)), sum((y for _, y in terms), Fraction(0))
+    def rows(self, of: list[int], columns: int) -> Exact:
+        """The first columns of the rows with these numbers."""
+        parts = (fmpz_mat(len(of), columns, [int(one[i, j]) for i in of for j in range(columns)])
+                 for one in (self.real, self.imag))  # fmt: skip
+        return Exact(*parts, self.exponent)
 
-
-def product(one: Matrix, other: Matrix) -> Matrix:
-    """Of two square matrices."""
-    size = range(len(one))
-    return [[added([times(one[i][k], other[k][j]) for k in size]) for j in size] for i in size]
-
-
-def determinant(matrix: Matrix) -> Complex:
-    """det(R + t I) is a polynomial in t of the degree of the size at most. Its values at 0, 1, 2, ... are determinants
-    of real matrices; by these its value at the imaginary unit, by Lagrange."""
-    shared = lcm(*(part.denominator for row in matrix for z in row for part in z))
-    scale = Fraction(1, shared ** len(matrix))
-    if all(imag == 0 for row in matrix for _, imag in row):
-        return _at(matrix, 0, shared) * scale, Fraction(0)
-    points = range(len(matrix) + 1)
-    terms = [_lagrange(k, points, _at(matrix, k, shared)) for k in points]
-    real, imag = added(terms)
-    return real * scale, imag * scale
-
-
-def _at(matrix: Matrix, t: int, shared: int) -> int:
-    size = len(matrix)
-    return int(fmpz_mat(size, size, [int((real + t * imag) * shared) for row in matrix for real, imag in row]).det())
+    def determinant(self) -> Complex:
+        """det(R + t I) is a polynomial in t of the degree of the size at most. Its values at 0, 1, 2, ... are
+        determinants of real matrices; by these its value at the imaginary unit, by Lagrange."""
+        size = self.real.nrows()
+        scale = Fraction(2) ** (self.exponent * size)
+        if self.is_real:
+            return int(self.real.det()) * scale, Fraction(0)
+        points = range(size + 1)
+        terms = [_lagrange(k, points, int((self.real + self.imag * k).det())) for k in points]
+        return sum(real for real, _ in terms) * scale, sum(imag for _, imag in terms) * scale
 
 
 def _lagrange(k: int, points: range, value: int) -> Complex:
     """value times the product of (i - j) / (k - j) over the other points j."""
-    term: Complex = (Fraction(value), Fraction(0))
+    real, imag = 1, 0
     for j in points:
-        term = times(term, (Fraction(-j), Fraction(1))) if j != k else term
-    below = Fraction((-1) ** (len(points) - 1 - k), factorial(k) * factorial(len(points) - 1 - k))
-    return term[0] * below, term[1] * below
+        real, imag = (-j * real - imag, real - j * imag) if j != k else (real, imag)
+    below = (-1) ** (len(points) - 1 - k) * factorial(k) * factorial(len(points) - 1 - k)
+    return Fraction(value * real, below), Fraction(value * imag, below)
 
 
-def solve(matrix: Matrix, sides: Matrix, columns: int) -> Matrix:
-    """The x of matrix x = sides, of so many columns: x_i = det(matrix with the side in column i) / det(matrix)."""
-    whole, size = determinant(matrix), len(matrix)
-    found: Matrix = [[(Fraction(0), Fraction(0))] * columns for _ in range(size)]
-    for column in range(columns):
-        for i in range(size):
-            replaced = [[*row[:i], side[column], *row[i + 1 :]] for row, side in zip(matrix, sides, strict=True)]
-            found[i][column] = over(determinant(replaced), whole)
-    return found
+def solve(matrix: Exact, sides: Exact) -> list[list[Complex]]:
+    """The x of matrix x = sides, one solution of an invertible matrix; as that of (R, -I; I, R) (x, y) = (b, c)."""
+    size, columns = sides.real.nrows(), sides.real.ncols()
+    if matrix.is_real:
+        whole, right = matrix.real, _beside(sides.real, sides.imag)
+    else:
+        whole = _beside(_above(matrix.real, matrix.imag), _above(matrix.imag * -1, matrix.real))
+        right = _above(sides.real, sides.imag)
+    found = fmpq_mat(whole).solve(fmpq_mat(right))
+    if fmpq_mat(whole) * found != fmpq_mat(right):
+        raise ArithmeticError("the solution of flint solves another system")
+    scale = Fraction(2) ** (sides.exponent - matrix.exponent)
+    place = (lambda i, j: (i, j + columns)) if matrix.is_real else (lambda i, j: (i + size, j))
+    return [[(_fraction(found[i, j]) * scale, _fraction(found[place(i, j)]) * scale) for j in range(columns)]
+            for i in range(size)]  # fmt: skip
 
 
-def identity(size: int) -> Matrix:
-    return [[(Fraction(int(i == j)), Fraction(0)) for j in range(size)] for i in range(size)]
+def _fraction(number: fmpq) -> Fraction:
+    return Fraction(int(number.p), int(number.q))
+
+
+def _above(one: fmpz_mat, other: fmpz_mat) -> fmpz_mat:
+    return fmpz_mat(one.nrows() + other.nrows(), one.ncols(), one.entries() + other.entries())
+
+
+def _beside(one: fmpz_mat, other: fmpz_mat) -> fmpz_mat:
+    return _above(one.transpose(), other.transpose()).transpose()
 
 
 def rounded(dtype: str, z: Complex) -> float | complex:

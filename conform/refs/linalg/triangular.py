@@ -1,4 +1,4 @@
-"""Triangular systems by Cramer's rule."""
+"""Triangular systems: their exact solutions, each number rounded once."""
 
 from __future__ import annotations
 
@@ -6,7 +6,14 @@ from math import prod
 
 from conform.refs.exact.tensor import UNSPECIFIED, RefTensor, Shape, broadcast_shapes
 from conform.refs.linalg.exact import (
-    check_square, exact, flattened, is_finite, matrices_of, rounded, solve, transposed,
+    Exact,
+    check_square,
+    flattened,
+    is_finite,
+    matrices_of,
+    rounded,
+    solve,
+    transposed,
 )  # fmt: skip
 from conform.refs.references import reference
 
@@ -66,7 +73,7 @@ def _solution(
         return [[UNSPECIFIED] * columns for _ in range(size)]
     known = [is_finite([row[j] for row in sides]) for j in range(columns)]
     filled = [[z if is_known else 0.0 for z, is_known in zip(row, known, strict=True)] for row in sides]
-    solution = solve(exact(read), exact(filled), columns)
+    solution = solve(Exact.of(read, size), Exact.of(filled, columns))
     return [[rounded(dtype, z) if is_known else UNSPECIFIED for z, is_known in zip(row, known, strict=True)]
             for row in solution]  # fmt: skip
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 from gmpy2 import mpq
 
-from conform.interp.formulas.backward_errors import fails_for_sure, of_factor, of_two_substitutions
+from conform.interp.formulas.backward_errors import fails_for_sure, of_factor
 from conform.interp.formulas.elimination import (
-    Factor, Parts, Scaled, factored, over_root, solution, whole,
+    Factor,
+    Scaled,
+    factored,
+    whole,
 )  # fmt: skip
 from conform.interp.formulas.fractions_as_reals import magnitudes
-from conform.interp.formulas.stacks import Stack, broadcast, indices, refuse_large
+from conform.interp.formulas.stacks import Stack, indices, refuse_large
 from conform.interp.golden import Golden, Outcome
-from conform.interp.ops.linalg.triangular import read_of
 from conform.interp.semantics import semantics
 from conform.interp.traits import Matrices
 from conform.numerics.formats import FORMATS, Format, format_of
@@ -76,8 +76,8 @@ class _Decomposed:
             return
         scaled = whole(matrix)
         found = factored(scaled.numbers)
-        columns, inverse = _factor_of(found, scaled), _inverse_of(found, scaled)
-        sizes = magnitudes(columns)
+        columns, inverse = lower_factor(found, scaled.exponent), inverse_of_factor(found, scaled.exponent)
+        sizes, inverse = magnitudes(columns), magnitudes(inverse)
         error = of_factor(self.format, sizes, inverse)
         if (np.abs(matrix) >= _largest(self.format) / 4).any() or not np.isfinite(error).all():
             self._leave_open(index, UNDECIDED)
@@ -93,30 +93,6 @@ class _Decomposed:
 
 def _largest(fmt: Format) -> float:
     return (fmt.component if fmt.is_complex else fmt).max_finite
-
-
-def _factor_of(found: Factor, scaled: Scaled) -> Parts:
-    """The parts of the lower factor, as far as it goes: a square of fractions."""
-    count = len(found.columns)
-    parts = tuple(np.full((count, count), mpq(0), object) for _ in range(1 if scaled.numbers.imag is None else 2))
-    for k, column in enumerate(found.columns):
-        _fill(tuple(part[k:, k] for part in parts), column[: count - k], found.squares(k), scaled.exponent)
-    return parts
-
-
-def _inverse_of(found: Factor, scaled: Scaled) -> np.ndarray:
-    """The magnitudes of the inverse of the lower factor, as far as it goes."""
-    count = len(found.rows)
-    parts = tuple(np.full((count, count), mpq(0), object) for _ in range(1 if scaled.numbers.imag is None else 2))
-    for k, row in enumerate(found.rows):
-        _fill(tuple(part[k, : k + 1] for part in parts), row, found.squares(k), -scaled.exponent)
-    return magnitudes(parts)
-
-
-def _fill(parts: Parts, numbers: object, square: object, exponent: int) -> None:
-    over = np.frompyfunc(partial(over_root, square=square, exponent=exponent), 1, 1)
-    for part, its in zip(parts, (numbers.real, numbers.imag), strict=False):
-        part[...] = over(its)
 
 
 def _fails(fmt: Format, matrix: np.ndarray, found: Factor, scaled: Scaled, inverse: np.ndarray) -> bool:

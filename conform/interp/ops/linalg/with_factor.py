@@ -9,7 +9,6 @@ from conform.interp.formulas.elimination import Scaled, Whole, solution, whole
 from conform.interp.formulas.fractions_as_reals import magnitudes
 from conform.interp.formulas.stacks import Stack, broadcast, indices, refuse_large
 from conform.interp.golden import Golden, Outcome
-from conform.interp.ops.linalg.triangular import read_of
 from conform.interp.semantics import semantics
 from conform.interp.traits import Matrices
 from conform.numerics.formats import format_of
