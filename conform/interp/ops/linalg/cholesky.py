@@ -6,12 +6,7 @@ import numpy as np
 from gmpy2 import mpq
 
 from conform.interp.formulas.backward_errors import fails_for_sure, of_factor
-from conform.interp.formulas.elimination import (
-    Factor,
-    Scaled,
-    factored,
-    whole,
-)  # fmt: skip
+from conform.interp.formulas.elimination import Factor, Scaled, factored, inverse_of_factor, lower_factor, whole
 from conform.interp.formulas.fractions_as_reals import magnitudes
 from conform.interp.formulas.stacks import Stack, indices, refuse_large
 from conform.interp.golden import Golden, Outcome
