@@ -8,6 +8,7 @@ from conform.domains.engine.vocabulary import dtype_of, shape_of, shaped
 from conform.domains.linalg.matrices import DTYPES, NO_KERNEL, ROWS, SQUARE, matrix, matrix_of, right_sides, stacked
 from conform.domains.specs import spec
 
+AS_IT_IS = "torch returns what has no elements as it is"
 LIKE_SELF = result(dtype_of("self"), shape_of("self"))
 
 spec(
@@ -24,8 +25,8 @@ spec(
     tensor(
         "self",
         Dtype.In(DTYPES).unjudged(NO_KERNEL, lambda self: self.numel == 0),
-        Rank.Ge(2),
-        SQUARE.unjudged("torch returns what has no elements as it is", lambda self: self.numel == 0),
+        Rank.Ge(2).unjudged(AS_IT_IS, lambda self: self.numel == 0),
+        SQUARE.unjudged(AS_IT_IS, lambda self: self.numel == 0),
         Size.Be(ROWS),
     ),
     boolean("upper"),
