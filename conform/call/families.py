@@ -17,6 +17,7 @@ FAMILIES = (
     "contraction",
     "windows",
     "fft",
+    "linalg",
     "normalization",
     "loss",
     "attention",

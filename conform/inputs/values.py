@@ -4,7 +4,8 @@
 `special.K`: about one element in six of tensor K, the rest typical, so that sums and products do not turn to NaN
 everywhere. `ties` (of ops that compare): few values, again and again. `ascending` (of those that compare along a line):
 the last element is the largest. `conditioned` (of ops that accumulate): sums that lose digits. `exact`, `one_hot`,
-`structured`, `shifted`: probes, on which errors show that bounds over many terms hide (probes.py). Eligible are the
+`structured`, `shifted`: probes, on which errors show that bounds over many terms hide (probes.py). `graded`,
+`singular`, `hilbert`, `permuted`: matrices that are hard for what solves systems (matrices.py). Eligible are the
 tensors with elements of their own choosing: no bools, no indices or masks, no values that the test wrote out.
 """
 
@@ -18,7 +19,7 @@ import numpy as np
 from conform.call.arguments import Arguments, map_tensors, tensors
 from conform.domains.specs import OpSpec
 from conform.errors import UsageError, did_you_mean
-from conform.inputs import probes
+from conform.inputs import matrices, probes
 from conform.inputs.allowed import edge_columns, numbers_of, settings_of, special_domains
 from conform.inputs.conditioned import conditioned, patterns_of
 from conform.inputs.specials import CORE_COUNT
@@ -48,6 +49,8 @@ def value_classes(arguments: Arguments, spec: OpSpec | None) -> list[str]:
         classes += ["ties", "ascending"] if traits.along else ["ties"]
     if _summands(arguments, spec):
         classes.append("conditioned")
+    if _square(arguments, spec):
+        classes += matrices.classes_of(traits)
     return [*classes, *probe_classes(arguments, spec)]
 
 
@@ -78,6 +81,10 @@ def with_values(arguments: Arguments, value_class: str, stream: Stream, spec: Op
         new = {k: ascending(tensor) for k, tensor in _eligible(arguments, spec).items()}
     elif value_class == "conditioned":
         new = _conditioned(arguments, stream, spec)
+    elif value_class in matrices.classes_of(traits_of(spec.name)):
+        kind = traits_of(spec.name).matrices.kind
+        every = _square(arguments, spec)
+        new = {k: matrices.of_class(value_class, kind, tensor, stream) for k, tensor in every.items()}
     elif value_class in probes.KINDS:
         new = _probed(arguments, value_class, stream, spec)
     else:
@@ -140,6 +147,19 @@ def _probed(arguments: Arguments, kind: str, stream: Stream, spec: OpSpec) -> di
 
 def _eligible_floats(arguments: Arguments, spec: OpSpec) -> dict[int, np.ndarray]:
     return {k: tensor for k, tensor in _eligible(arguments, spec).items() if format_of(tensor.dtype).is_float}
+
+
+# --- Matrices ---------------------------------------------------------------------------------------------------------
+
+
+def _square(arguments: Arguments, spec: OpSpec) -> dict[int, np.ndarray]:
+    """The eligible tensors, by number, that are the stacks of square matrices of the op."""
+    traits = traits_of(spec.name)
+    if traits.matrices is None:
+        return {}
+    numbers = numbers_of(arguments, spec, traits.matrices.arguments)
+    every = {k: tensor for k, tensor in _eligible(arguments, spec).items() if k in numbers and tensor.ndim > 1}
+    return {k: tensor for k, tensor in every.items() if tensor.shape[-1] == tensor.shape[-2]}
 
 
 # --- Special values ---------------------------------------------------------------------------------------------------

@@ -52,6 +52,15 @@ class Updates(NamedTuple):
     by: tuple[str, ...]
 
 
+class Matrices(NamedTuple):
+    """The arguments that are stacks of square matrices, and what kind of these most calls are worth being judged on
+    (`inputs/matrices.py`): "dominant", of systems of one triangle; "definite", Hermitian ones; "factor", of these; and
+    "invertible"."""
+
+    kind: str
+    arguments: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Traits:
     """Facts about a meaning, from which inputs, judging and the self-test derive; never a tolerance or a skip.
@@ -72,6 +81,7 @@ class Traits:
     exponentials: what is accumulated are exponentials
     products: how the sums of a contraction are made
     attends: which arguments of attention are what
+    matrices: which arguments are square matrices, and of what kind
     ignores: the arguments on which the meaning does not depend: they are about a gradient, choose an algorithm, or say
         what other arguments tell
     updates: which arguments hold something else after the call; their goldens stand behind those of the results
@@ -94,6 +104,7 @@ class Traits:
     exponentials: bool = False
     products: Products | None = None
     attends: Attends | None = None
+    matrices: Matrices | None = None
     ignores: tuple[str, ...] = ()
     elements: Callable[[Mapping[str, Any]], int] | None = None
     updates: Updates | None = None

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from conform.inputs import matrices
 from conform.numerics.formats import Format, format_named
 from conform.suites import nodes
 from conform.suites.dtypes import DEFAULT_DTYPES
@@ -130,6 +131,8 @@ def literal_array(tensor: nodes.Tensor, fmt: Format) -> np.ndarray:
 
 def draw_array(draw: Draw, fmt: Format, shape: tuple[int, ...], stream: Stream) -> np.ndarray:
     """Drawn elements in the storage of a format; the parts of complex ones are drawn one after the other."""
+    if draw.init in matrices.KINDS:
+        return matrices.drawn(draw.init, fmt, shape, stream)
     if fmt.is_complex:
         real = draw_array(draw, fmt.component, shape, stream)
         imaginary = draw_array(draw, fmt.component, shape, stream)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conform.inputs import matrices
 from conform.suites import written_nodes as written
 from conform.suites.dtypes import default_dtype, holds
 from conform.suites.fields import Symbol, describe
@@ -23,10 +24,11 @@ _READS = {
     "zeros": (),
     "ones": (),
     "bernoulli": ("p",),
+    **dict.fromkeys(matrices.KINDS, ()),
 }
 _METHODS = {  # of each kind, the default first
-    "float": ("normal", "uniform", "randint", "zeros", "ones", "bernoulli"),
-    "complex": ("normal", "uniform", "randint", "zeros", "ones", "bernoulli"),
+    "float": ("normal", "uniform", "randint", "zeros", "ones", "bernoulli", *matrices.KINDS),
+    "complex": ("normal", "uniform", "randint", "zeros", "ones", "bernoulli", *matrices.KINDS),
     "int": ("randint", "uniform", "zeros", "ones", "bernoulli"),
     "bool": ("bernoulli", "randint", "zeros", "ones"),
 }

@@ -15,7 +15,9 @@ from typing_extensions import TypeAliasType
 from conform.suites.fields import Dtype, Integer, NonEmptyString, Number, ScalarLiteral, ScalarValue, Shape
 
 Kind = Literal["float", "int", "bool"]
-Init = Literal["normal", "uniform", "randint", "zeros", "ones", "bernoulli"]
+Init = Literal[
+    "normal", "uniform", "randint", "zeros", "ones", "bernoulli", "dominant", "definite", "factor", "invertible",
+]  # fmt: skip
 
 
 class Form(BaseModel):

@@ -327,20 +327,20 @@ def test_no_target_is_lost_unseen() -> None:
         tests += kinds
         ops += Counter(kinds.keys())
     assert {kind: (tests[kind], ops[kind]) for kind in sorted(tests)} == {
-        "broadcast": (3408, 93),
-        "dtype": (4284, 539),
+        "broadcast": (3420, 96),
+        "dtype": (4312, 546),
         "given": (38, 31),
-        "keyword": (14835, 496),
-        "line": (964, 473),
+        "keyword": (14879, 503),
+        "line": (968, 475),
         "long": (277, 71),
         "many": (321, 298),
         "promotes": (690, 86),
-        "rank": (1946, 473),
-        "refuses": (1925, 439),
-        "rows": (4440, 287),
-        "shape": (721, 366),
-        "size": (4027, 484),
-        "square": (469, 469),
+        "rank": (1967, 480),
+        "refuses": (1955, 446),
+        "rows": (4524, 294),
+        "shape": (725, 368),
+        "size": (4046, 487),
+        "square": (476, 476),
     }
 
 

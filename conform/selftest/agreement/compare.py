@@ -23,7 +23,7 @@ from conform.selftest.agreement.tensors import NotOfItsDtype, for_reference, fro
 # reference (P35), and so are a distance whose square may overflow on the way (P114), the end of a filter's support
 # (P145), an element at which an interpolation may lie (P126), and the border of what is close (P146), which a rounding
 # may move. Where any other rule leaves an element open, both sides must.
-INTERPRETER_ONLY = frozenset({"P35", "P114", "P126", "P145", "P146"})
+INTERPRETER_ONLY = frozenset({"P35", "P114", "P126", "P145", "P146", "P203"})
 
 
 Results = tuple[RefTensor | None, ...]

@@ -9,12 +9,15 @@ from conform.domains.engine.meta_argument import MetaArgument, tensor_metas
 from conform.domains.engine.meta_tuple import MetaTuple
 from conform.domains.engine.op_spec import OpSpec
 from conform.domains.engine.spaces import Intervals
+from conform.inputs.matrices import classes_of
 from conform.inputs.values import eligible_tensors, value_classes, with_values
+from conform.interp.semantics import traits_of
 from conform.numerics.draws import Stream
 from conform.numerics.formats import format_named, format_of
 from conform.selftest.agreement.draw import Draw
 
 CLASSES = (Draw.wild, Draw.tame, Draw.sparse, Draw.scattered, Draw.paired, Draw.repeated)
+OF_MATRICES = 5  # how much more often those of matrices: of others hardly one is Hermitian, or has a real diagonal
 MIXED = (None, None, None)  # each tensor of another class, as often as this stands here
 
 
@@ -25,7 +28,8 @@ def filled(stacked: Arguments, spec: OpSpec, tuple_: MetaTuple, stream: Stream) 
     """
     draw = Draw(stream)
     of_suites = value_classes(stacked, spec)[1:] if tuple_.broken is None else []  # an op's edges need arguments it has
-    of_all = draw.choice((*CLASSES, *MIXED, *of_suites))
+    of_matrices = [one for one in of_suites if one in classes_of(traits_of(spec.name))] * OF_MATRICES
+    of_all = draw.choice((*CLASSES, *MIXED, *of_suites, *of_matrices))
     if isinstance(of_all, str):
         return with_values(stacked, of_all, stream, spec)
     present = [meta for name, meta in tuple_.arguments.items() if name not in tuple_.omitted]

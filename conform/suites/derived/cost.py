@@ -13,13 +13,17 @@ from conform.interp.semantics import find, traits_of
 QUICK_RESULTS = 1_100_000  # elements: a second or two of one process, of the slowest ops
 QUICK_TERMS = 2**27  # of transforms: a tenth of that
 MOST_RESULTS = 2**25  # elements: what `Limits` allows a result
+MOST_ROWS = 40  # of matrices that are solved exactly: a few tenths of a second, of complex numbers a second
 MOST_PRODUCTS = 2**25  # some seconds of one process
 
 
 def is_affordable(spec: OpSpec, call: MetaTuple) -> bool:
-    """Whether its results are few and, if they are sums of products, these."""
+    """Whether its results are few and, if they are sums of products, these; if they are of systems, their rows."""
     shapes = _shapes(spec, call)
     counts = [prod(shape) for shape in shapes]
+    matrices = traits_of(spec.name).matrices
+    if matrices is not None:
+        return all(call.arguments[name].shape[-1:] <= (MOST_ROWS,) for name in matrices.arguments)
     products = traits_of(spec.name).products
     if products is not None:
         terms = _terms(call.arguments[products.factors[1]].shape, shapes[0])

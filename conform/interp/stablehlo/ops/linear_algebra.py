@@ -1,21 +1,16 @@
-"""Triangular systems, solved exactly and rounded once, and Cholesky's decomposition, to 400 bits, rounded once."""
+"""Triangular systems and Cholesky's decomposition, exactly, rounded once."""
 
 from __future__ import annotations
-
-from fractions import Fraction
-from math import isqrt
-from typing import Any
 
 import numpy as np
 
 from conform.errors import Unjudged
+from conform.interp.formulas.elimination import Factor, Parts, Scaled, factored, lower_factor, solution, whole
+from conform.interp.formulas.fractions_as_reals import rounded
 from conform.interp.stablehlo.ops.elementwise import of_kinds, same_types
 from conform.interp.stablehlo.quantized import numbers
 from conform.interp.stablehlo.registry import Call, meaning
 from conform.numerics.formats import Format
-from conform.numerics.rounding import round_fraction
-
-BITS = 400
 
 
 @meaning("stablehlo.triangular_solve", quantized=numbers("C1", "C4"))
@@ -49,54 +44,29 @@ def read_of(matrices: np.ndarray, lower: bool, unit: bool) -> np.ndarray:
     return np.tril(matrices, -1 if unit else 0) if lower else np.triu(matrices, 1 if unit else 0)
 
 
-Exact = tuple[Fraction, Fraction]
-Rows = list[list[Exact]]
-
-
 def _solved(a: np.ndarray, b: np.ndarray, lower: bool, unit: bool, fmt: Format, name: str) -> np.ndarray:
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
         raise Unjudged(f"{name}: the kit solves systems of finite numbers alone")
-    rows = solution(_exact(a), _exact(b), lower, unit, name)
-    return np.array([[_rounded(each, fmt) for each in row] for row in rows], fmt.storage).reshape(b.shape)
+    matrix = a + np.eye(len(a), dtype=a.dtype) if unit else a
+    refuse_zeros(matrix, name)
+    return _stored(solution(whole(_wide(matrix)), whole(_wide(b))), fmt)
 
 
-def solution(matrix: Rows, sides: Rows, lower: bool, unit: bool, name: str) -> Rows:
-    """The x of matrix x = sides, exactly. Unjudged where a diagonal element is 0."""
-    order = range(len(matrix)) if lower else range(len(matrix) - 1, -1, -1)
-    found: dict[int, list[Exact]] = {}
-    for row in order:
-        if not unit and matrix[row][row] == (0, 0):
-            raise Unjudged(f"{name}: the matrix has a 0 on its diagonal, and the specification does not say what then")
-        rest = list(sides[row])
-        for at, values in found.items():
-            rest = [_minus(one, _times(matrix[row][at], value)) for one, value in zip(rest, values, strict=True)]
-        found[row] = rest if unit else [_over(one, matrix[row][row]) for one in rest]
-    return [found[row] for row in range(len(matrix))]
+def refuse_zeros(triangle: np.ndarray, name: str) -> None:
+    """Unjudged where a diagonal element is 0."""
+    if not np.diag(triangle).all():
+        raise Unjudged(f"{name}: the matrix has a 0 on its diagonal, and the specification does not say what then")
 
 
-def _exact(matrix: np.ndarray) -> Rows:
-    wide = matrix.astype(np.complex128)
-    return [[(Fraction(float(z.real)), Fraction(float(z.imag))) for z in row] for row in wide]
+def _wide(matrix: np.ndarray) -> np.ndarray:
+    return matrix.astype(np.complex128 if np.iscomplexobj(matrix) else np.float64)
 
 
-def _minus(x: Exact, y: Exact) -> Exact:
-    return x[0] - y[0], x[1] - y[1]
-
-
-def _times(x: Exact, y: Exact) -> Exact:
-    return x[0] * y[0] - x[1] * y[1], x[0] * y[1] + x[1] * y[0]
-
-
-def _over(x: Exact, y: Exact) -> Exact:
-    size = y[0] * y[0] + y[1] * y[1]
-    real, imag = _times(x, (y[0], -y[1]))
-    return real / size, imag / size
-
-
-def _rounded(value: Exact, fmt: Format) -> Any:
+def _stored(parts: Parts, fmt: Format) -> np.ndarray:
     if not fmt.is_complex:
-        return round_fraction(fmt, value[0])
-    return complex(*(float(round_fraction(fmt.component, part)) for part in value))
+        return rounded(fmt, parts[0])
+    real, imag = (rounded(fmt.component, part) for part in parts)
+    return (real + 1j * imag).astype(fmt.storage)
 
 
 @meaning("stablehlo.cholesky", quantized=numbers("C1"))
@@ -120,47 +90,19 @@ def _decomposed(a: np.ndarray, fmt: Format, name: str) -> np.ndarray:
     """The lower factor of a matrix of which the lower triangle is read."""
     if not np.isfinite(a).all():
         raise Unjudged(f"{name}: the kit decomposes finite matrices alone")
-    factor = decomposition(_exact(a), name)
-    return np.array([[_rounded(each, fmt) for each in row] for row in factor], fmt.storage).reshape(a.shape)
+    scaled = whole(_wide(both_triangles(a)))
+    return _stored(lower_factor(decomposed(scaled, name), scaled.exponent), fmt)
 
 
-def decomposition(rows: Rows, name: str) -> Rows:
-    """The lower factor, each element to BITS bits. Unjudged of a matrix that is not positive definite."""
-    size = len(rows)
-    factor: Rows = [[(Fraction(0), Fraction(0))] * size for _ in range(size)]
-    for column in range(size):
-        for row in range(column, size):
-            rest = rows[row][column]
-            for at in range(column):
-                rest = _minus(rest, _times(factor[row][at], (factor[column][at][0], -factor[column][at][1])))
-            if row > column:
-                factor[row][column] = tuple(_cut(part / factor[column][column][0]) for part in rest)
-            elif rest[0] > 0:
-                factor[row][column] = (_root(rest[0]), Fraction(0))
-            else:
-                raise Unjudged(
-                    f"{name}: the matrix is not positive definite, and the specification does not say what then"
-                )
-    return factor
+def both_triangles(lower: np.ndarray) -> np.ndarray:
+    """The Hermitian matrix of a lower triangle."""
+    below = np.tril(lower, -1)
+    return below + np.conj(below.T) + np.diag(np.diag(lower).real)
 
 
-def _scale(number: Fraction) -> int:
-    """k, so that number * 2^k has about BITS bits before the point."""
-    return BITS - (abs(number.numerator).bit_length() - number.denominator.bit_length())
-
-
-def _cut(number: Fraction) -> Fraction:
-    """`number`, or of one that takes more, its first BITS bits."""
-    if number.denominator.bit_length() <= BITS:
-        return number
-    scale = Fraction(2) ** _scale(number)
-    return Fraction(int(number * scale)) / scale
-
-
-def _root(number: Fraction) -> Fraction:
-    """The square root: exactly where that is a fraction, else its first BITS bits."""
-    above, below = isqrt(number.numerator), isqrt(number.denominator)
-    if above * above == number.numerator and below * below == number.denominator:
-        return Fraction(above, below)
-    half = _scale(number)
-    return Fraction(isqrt(int(number * Fraction(4) ** half))) / Fraction(2) ** half
+def decomposed(matrix: Scaled, name: str) -> Factor:
+    """Cholesky's factor. Unjudged of a matrix that is not positive definite."""
+    found = factored(matrix.numbers)
+    if found.leading[-1] <= 0:
+        raise Unjudged(f"{name}: the matrix is not positive definite, and the specification does not say what then")
+    return found
