@@ -242,6 +242,9 @@ OPEN = {
     "the difference of two vectors is not read in pieces": (
         "aten::_cdist_forward", "aten::_pdist_forward",
     ),
+    "matrices are eliminated as a whole, in integers that grow": (
+        "aten::linalg_cholesky*", "aten::cholesky*", "aten::linalg_solve_triangular", "aten::triangular_solve",
+    ),
     "all bags, or all windows, are known before the first one": (
         "aten::_embedding_bag", "aten::embedding_bag*", "aten::max_pool2d_with_indices_backward",
         "aten::_upsample_*_aa*",
