@@ -22,6 +22,7 @@ from conform.suites.fields import ID_PATTERN, amount, describe
 from conform.suites.messages import Path, Problems, SourceFile, suggest
 from conform.suites.resolve import argument, class_path, operator, preset, resolve, size_problem
 from conform.suites.scope import UNKNOWN, Repeats, Scope, scalar_text
+from conform.suites.systems import with_solutions
 from conform.suites.test import Domain, ModuleSpec, Pair, Test
 from conform.suites.written_nodes import Form
 
@@ -196,6 +197,8 @@ class _Builder:
             _check_cast(scope, inputs, path)
         if form.lenience and not isinstance(op, str):
             scope.report((*path, "lenience"), "only an operator's arguments may be outside its domain, not a module's")
+        if isinstance(op, str) and op:
+            inputs, kwargs = with_solutions(op, inputs, kwargs)
         return Test(
             test_id, op, inputs=inputs, kwargs=kwargs, device=form.device,
             cast_input0_to_complex=form.cast_input0_to_complex, impl=impl, pair=pair, location=self.location,

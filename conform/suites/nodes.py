@@ -23,7 +23,8 @@ class Size(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """How elements are drawn. `init` is a method; `low` and `high` (inclusive) are None for the dtype's default."""
+    """How elements are drawn. `init` is a method; `low` and `high` (inclusive) are None for the dtype's default.
+    is_default: nothing was said of it."""
 
     init: str
     low: int | float | None = None
@@ -31,6 +32,7 @@ class Draw:
     mean: float = 0.0
     std: float = 1.0
     p: float = 0.5
+    is_default: bool = field(default=False, compare=False)
 
     @property
     def has_random_digits(self) -> bool:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conform.inputs import matrices
 from conform.suites import written_nodes as written
 from conform.suites.dtypes import default_dtype, holds
 from conform.suites.fields import Symbol, describe
@@ -24,11 +23,10 @@ _READS = {
     "zeros": (),
     "ones": (),
     "bernoulli": ("p",),
-    **dict.fromkeys(matrices.KINDS, ()),
 }
 _METHODS = {  # of each kind, the default first
-    "float": ("normal", "uniform", "randint", "zeros", "ones", "bernoulli", *matrices.KINDS),
-    "complex": ("normal", "uniform", "randint", "zeros", "ones", "bernoulli", *matrices.KINDS),
+    "float": ("normal", "uniform", "randint", "zeros", "ones", "bernoulli"),
+    "complex": ("normal", "uniform", "randint", "zeros", "ones", "bernoulli"),
     "int": ("randint", "uniform", "zeros", "ones", "bernoulli"),
     "bool": ("bernoulli", "randint", "zeros", "ones"),
 }
@@ -50,8 +48,9 @@ def of_tensor(scope: Scope, node: written.Sampled, kind: str, path: Path) -> Dra
     if low is not None and low > high:
         scope.report((*path, "low"), f"low is {describe(low)}, greater than high, {describe(high)}")
     return Draw(
-        init, low, high=high, mean=_mean(scope, node, path), std=_std(scope, node, path), p=_p(scope, node, path)
-    )
+        init, low, high=high, mean=_mean(scope, node, path), std=_std(scope, node, path), p=_p(scope, node, path),
+        is_default=not any(map(node.is_written, _KEYS)),
+    )  # fmt: skip
 
 
 def of_scalar(scope: Scope, node: written.ScalarNode, kind: str, path: Path) -> Draw:

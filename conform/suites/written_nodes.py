@@ -15,9 +15,7 @@ from typing_extensions import TypeAliasType
 from conform.suites.fields import Dtype, Integer, NonEmptyString, Number, ScalarLiteral, ScalarValue, Shape
 
 Kind = Literal["float", "int", "bool"]
-Init = Literal[
-    "normal", "uniform", "randint", "zeros", "ones", "bernoulli", "dominant", "definite", "factor", "invertible",
-]  # fmt: skip
+Init = Literal["normal", "uniform", "randint", "zeros", "ones", "bernoulli"]
 
 
 class Form(BaseModel):

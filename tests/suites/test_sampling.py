@@ -105,3 +105,20 @@ def test_an_object_to_construct_stays_its_description(loaded) -> None:
     (test,) = loaded("tests: [{id: t, op: aten::relu, in: [{type: construct, path: a.B, args: [2]}]}]")
     assert test.takes_objects
     assert draw(test).args == [Construct(ClassPath("a.B"), (Const(2),), {})]
+
+
+def test_matrices_of_systems_have_solutions_where_nothing_is_said_of_them(loaded) -> None:
+    """By the op, whose operand they are; `init` says what it says everywhere, and the other operand is no matrix."""
+    square = "{type: tensor, shape: [9, 9], kind: float}"
+    default, said, variant = loaded(f"""
+tests:
+  - {{id: a, op: aten::linalg_cholesky_ex, in: [{square}]}}
+  - {{id: b, op: aten::linalg_cholesky_ex, in: [{square.replace("float", "float, init: normal")}]}}
+  - {{id: c, op: aten::cholesky_solve, in: [{square}], kwargs: {{input2: {square}}}}}
+""")
+    matrix, plain = draw(default).args[0], draw(said).args[0]
+    assert (matrix == matrix.T).all()
+    assert np.linalg.eigvalsh(matrix).min() > 0.1
+    assert (plain != plain.T).any()
+    assert (np.diagonal(draw(variant).kwargs["input2"]) > 0).all()
+    assert (np.diagonal(draw(variant).args[0]) < 0).any()

@@ -6,7 +6,6 @@ Elements that no method draws (a discrete set, several intervals, one element ou
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,12 +15,12 @@ from conform.domains.engine.meta_argument import MetaArgument, elements_of
 from conform.domains.engine.meta_tuple import MetaTuple
 from conform.domains.engine.op_spec import OpSpec
 from conform.domains.engine.spaces import Discrete, Everything
-from conform.interp.semantics import traits_of
 from conform.numerics.draws import Stream
 from conform.numerics.formats import format_named
 from conform.suites import nodes
 from conform.suites.dtypes import kind_of
 from conform.suites.nodes import Draw, Node
+from conform.suites.systems import with_solutions
 
 _DEFAULT_INIT = {"float": "normal", "complex": "normal", "int": "randint", "bool": "bernoulli"}
 # A complex Python number has no literal in YAML: one between these bounds is drawn.
@@ -39,8 +38,8 @@ def nodes_of(spec: OpSpec, tuple_: MetaTuple, stream: Stream) -> tuple[tuple[Nod
         call = arguments(spec, tuple_, stream, unread=[name for name, is_literal in literal.items() if not is_literal])
         values = dict(zip(positional, call.args, strict=True)) | call.kwargs
     made = {name: _node(meta, values.get(name) if literal[name] else None) for name, meta in present.items()}
-    made |= {name: _of_matrices(spec, made[name]) for name in _matrices(spec) if name in made}
-    return tuple(made[name] for name in positional), {name: made[name] for name in present if name in kwarg_only}
+    inputs = tuple(made[name] for name in positional)
+    return with_solutions(spec.name, inputs, {name: made[name] for name in present if name in kwarg_only})
 
 
 def is_written_out(spec: OpSpec, name: str, meta: MetaArgument) -> bool:
@@ -63,18 +62,6 @@ def _node(meta: MetaArgument, value: Any) -> Node:
     if isinstance(found, complex):
         return _COMPLEX_NUMBER
     return nodes.Const(list(found) if isinstance(found, tuple) else found)
-
-
-def _matrices(spec: OpSpec) -> tuple[str, ...]:
-    """The names of the arguments that are stacks of square matrices."""
-    matrices = traits_of(spec.name).matrices
-    return () if matrices is None else matrices.arguments
-
-
-def _of_matrices(spec: OpSpec, node: Node) -> Node:
-    """Matrices that are drawn, and not number by number, so that their systems have solutions."""
-    is_drawn = isinstance(node, nodes.Tensor) and node.draw == Draw("normal")
-    return replace(node, draw=Draw(traits_of(spec.name).matrices.kind)) if is_drawn else node
 
 
 def _list(parts: list[Node]) -> Node:
@@ -106,7 +93,7 @@ def _draw(meta: MetaArgument) -> Draw | None:
     if meta.outside is not None:
         return None
     if space is None or isinstance(space, Everything) or space == elements_of(meta.dtype):
-        return Draw(_DEFAULT_INIT[kind_of(meta.dtype)])
+        return Draw(_DEFAULT_INIT[kind_of(meta.dtype)], is_default=True)
     if isinstance(space, Discrete):
         return None
     if space.of_integers:

@@ -10,7 +10,6 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from conform.inputs import matrices
 from conform.suites import nodes
 from conform.suites.nodes import Draw, Node
 from conform.suites.test import Test
@@ -81,8 +80,6 @@ def _tensor(node: nodes.Tensor) -> dict[str, Any]:
 
 def _sampling(draw: Draw) -> dict[str, Any]:
     """Nothing where a tensor is drawn as its kind is by default."""
-    if draw.init in matrices.KINDS:
-        return {"init": _Bare(draw.init)}
     return {} if draw.low is None else {"init": _Bare(draw.init), **_bounds(draw)}
 
 
