@@ -328,18 +328,18 @@ def test_no_target_is_lost_unseen() -> None:
         ops += Counter(kinds.keys())
     assert {kind: (tests[kind], ops[kind]) for kind in sorted(tests)} == {
         "broadcast": (3420, 96),
-        "dtype": (4312, 546),
-        "given": (38, 31),
-        "keyword": (14879, 503),
+        "dtype": (4316, 547),
+        "given": (40, 32),
+        "keyword": (14887, 504),
         "line": (968, 475),
-        "long": (277, 71),
-        "many": (321, 298),
+        "long": (281, 72),
+        "many": (322, 299),
         "promotes": (690, 86),
-        "rank": (1967, 480),
-        "refuses": (1955, 446),
-        "rows": (4524, 294),
+        "rank": (1968, 481),
+        "refuses": (1963, 447),
+        "rows": (4540, 295),
         "shape": (725, 368),
-        "size": (4046, 487),
+        "size": (4050, 488),
         "square": (476, 476),
     }
 
