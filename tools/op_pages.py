@@ -36,7 +36,7 @@ WRITTEN = "written, with a meaning of their own"
 # What the targets of derived tests are about (docs/inputs.md), by their names; keywords are the rest of what has a `=`.
 KINDS = {
     "each dtype": r"dtype_\w+",
-    "ranks": r"rank_\d+",
+    "ranks": r"(\w+_)?rank_\d+",
     "sizes and shapes": r"(\w+_)?size_\d+|shape_\w+|square",
     "tensors that may be left out": r"given_\w+",
     "broadcasting": r"broadcast_\w+",
