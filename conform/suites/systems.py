@@ -16,15 +16,16 @@ Call = tuple[tuple[Node, ...], dict[str, Node]]
 def with_solutions(op: str, inputs: tuple[Node, ...], kwargs: Mapping[str, Node]) -> Call:
     """The nodes of a call of `op`, of which those tensors that are its matrices (`Traits.matrices`), and of which
     nothing is said, are drawn as matrices of its kind (inputs/matrices.py), and not number by number."""
-    matrices = traits_of(canonical(op)).matrices
+    name = canonical(op)
+    matrices = traits_of(name).matrices
     if matrices is None:
         return inputs, dict(kwargs)
-    names = [one.name for one in schema(canonical(op)).arguments]
-    places = {names.index(name) for name in matrices.arguments}
+    names = [one.name for one in schema(name).arguments]
+    places = set(map(names.index, matrices.arguments))
     draw = Draw(matrices.kind)
     return (
         tuple(_drawn(node, draw) if at in places else node for at, node in enumerate(inputs)),
-        {name: _drawn(node, draw) if name in matrices.arguments else node for name, node in kwargs.items()},
+        {key: _drawn(node, draw) if key in matrices.arguments else node for key, node in kwargs.items()},
     )
 
 

@@ -22,7 +22,7 @@ from conform.domains.engine.spaces import Discrete, Space
 from conform.interp import semantics
 
 SIZES, FREE_SIZE = (2, 3, 5, 7), 3
-MANY = 1031  # of a target's sizes the last that another tensor may have as well, where it has the choice
+MANY = 1031  # a longer dim of the first tensor is no reason for one of another, which would multiply the work
 _OTHER_DTYPES = ("float32", "float64", "int64", "bool")
 _KINDS = (("bool", "int"), ("int", "bool"), ("float", "int"), ("float", "complex"))  # of numbers, by the category
 # Of numbers; the second number of a call begins with the second of them, and so on.
