@@ -1,13 +1,14 @@
-"""Elimination without fractions: systems, determinants and Cholesky's factor of matrices of floats, exactly.
+"""Elimination without fractions: triangular systems and Cholesky's factor of matrices of floats, exactly.
 
-Bareiss's form of Gauss's: every number on the way is a minor of the matrix, so that divisions leave no remainder and
-numbers grow no longer than their sizes tell (E. Bareiss, Sylvester's identity and multistep integer-preserving Gaussian
-elimination, Math. Comp. 22, 1968). Floats are integers times a power of two, those of complex numbers Gaussian ones.
+For Cholesky's factor it is Bareiss's form of Gauss's: every number on the way is a minor of the matrix, so that
+divisions leave no remainder and numbers grow no longer than their sizes tell (E. Bareiss, Sylvester's identity and
+multistep integer-preserving Gaussian elimination, Math. Comp. 22, 1968). Floats are integers times a power of two,
+those of complex numbers Gaussian ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -65,15 +66,19 @@ class Whole:
         return Whole(real, self.real @ other.imag + self.imag @ other.real)
 
     @staticmethod
-    def beside(matrices: Iterable[Whole]) -> Whole:
+    def beside(matrices: Sequence[Whole], axis: int = 1) -> Whole:
         """The columns of one after those of the other."""
-        some = list(matrices)
-        imag = None if some[0].imag is None else np.concatenate([one.imag for one in some], axis=1)
-        return Whole(np.concatenate([one.real for one in some], axis=1), imag)
+        imag = None if matrices[0].imag is None else np.concatenate([one.imag for one in matrices], axis)
+        return Whole(np.concatenate([one.real for one in matrices], axis), imag)
+
+    @staticmethod
+    def above(matrices: Sequence[Whole]) -> Whole:
+        """The rows of one before those of the other."""
+        return Whole.beside(matrices, axis=0)
 
     @staticmethod
     def identity(like: Whole) -> Whole:
-        """The identity as large as a square matrix, of numbers of its kind."""
+        """The identity of as many rows as a matrix has, of numbers of its kind."""
         ones = _integers(np.eye(len(like.real), dtype=np.int64))
         return Whole(ones, None if like.imag is None else ones * 0)
 
@@ -97,19 +102,29 @@ def whole(*parts: Array) -> Scaled:
 
 
 def _finest(numbers: Array) -> int:
-    """The exponent of a power of two of which all numbers are multiples."""
-    _, exponents = np.frexp(numbers[numbers != 0].astype(np.float64))
-    return int(exponents.min(initial=1100)) - 53
+    """The exponent of the greatest power of two of which all numbers are multiples."""
+    mantissas, exponents = _integral(numbers[numbers != 0])
+    _, digits_below = np.frexp((mantissas & -mantissas).astype(np.float64))
+    return int((exponents + digits_below - 1).min(initial=1100))
+
+
+def _integral(numbers: Array) -> tuple[Array, Array]:
+    """(mantissas, exponents), integers, of finite numbers."""
+    mantissas, exponents = np.frexp(numbers.astype(np.float64))
+    return np.ldexp(mantissas, 53).astype(np.int64), exponents - 53
 
 
 def _on_grid(numbers: Array, exponent: int) -> Array:
-    mantissas, exponents = np.frexp(numbers.astype(np.float64))
-    integers, shifts = _integers(np.ldexp(mantissas, 53).astype(np.int64)), np.where(numbers == 0, 0, exponents - 53)
-    return integers * _powers(np.where(numbers == 0, 0, shifts - exponent))
+    mantissas, exponents = _integral(numbers)
+    return _shifted(mantissas, np.where(numbers == 0, 0, exponents - exponent))
 
 
+def _shift(mantissa: int, count: int) -> mpz:
+    return mpz(int(mantissa)) << int(count) if count >= 0 else mpz(int(mantissa)) >> -int(count)
+
+
+_shifted = np.frompyfunc(_shift, 2, 1)
 _integers = np.frompyfunc(lambda one: mpz(int(one)), 1, 1)
-_powers = np.frompyfunc(lambda shift: mpz(1) << int(shift), 1, 1)
 
 
 class Solution(NamedTuple):
@@ -118,48 +133,39 @@ class Solution(NamedTuple):
     numbers: Whole
     determinant: Whole
 
+    def rows(self, index: slice) -> Solution:
+        return Solution(self.numbers[index], self.determinant)
 
-def solved(matrix: Whole, sides: Whole) -> Solution | None:
-    """X of matrix X = sides; None of a singular matrix."""
-    size = len(matrix.real)
-    rows, before, sign = Whole.beside([matrix, sides]), _one(matrix), 1
-    for column in range(size):
-        pivot = _pivot(rows, column)
-        if pivot is None:
-            return None
-        if pivot != column:
-            rows, sign = _exchanged(rows, column, pivot), -sign
-        others = np.arange(size) != column
-        top = rows[column : column + 1]
-        changed = (rows[column, column] * rows[others] - rows[others][:, column : column + 1] * top).over(before)
-        before = rows[column, column]
-        rows = _with_rows(rows, others, changed)
-    numbers = rows[:, size:]
-    return Solution(numbers if sign > 0 else -numbers, before if sign > 0 else -before)
+    def columns(self, index: slice) -> Solution:
+        return Solution(self.numbers[:, index], self.determinant)
+
+
+def substituted(triangle: Whole, sides: Whole) -> Solution:
+    """X of triangle X = sides, for a lower or an upper triangle with no 0 on its diagonal."""
+    if np.triu(triangle.real, 1).any() or (triangle.imag is not None and np.triu(triangle.imag, 1).any()):
+        return _forward(triangle[::-1, ::-1], sides[::-1]).rows(slice(None, None, -1))
+    return _forward(triangle, sides)
+
+
+def _forward(lower: Whole, sides: Whole) -> Solution:
+    """Row by row, all rows so far over the product of the diagonal so far."""
+    numbers, product = sides[:0], _one(lower)
+    for row in range(len(lower.real)):
+        pivot, one = lower[row, row], slice(row, row + 1)
+        rest = product * sides[one] - lower[one, :row].times(numbers) if row else sides[one]
+        numbers, product = Whole.above((pivot * numbers, rest)), pivot * product
+    return Solution(numbers, product)
+
+
+def twice_substituted(lower: Whole, sides: Whole) -> Solution:
+    """X of L L^H X = sides."""
+    first = substituted(lower, sides)
+    second = substituted(lower.adjoint(), first.numbers)
+    return Solution(second.numbers, second.determinant * first.determinant)
 
 
 def _one(like: Whole) -> Whole:
     return Whole(mpz(1), None if like.imag is None else mpz(0))
-
-
-def _pivot(rows: Whole, column: int) -> int | None:
-    """The first row from `column` on whose number there is not 0."""
-    sizes = rows[column:, column].square()
-    return next((column + place for place, size in enumerate(sizes) if size), None)
-
-
-def _exchanged(rows: Whole, one: int, other: int) -> Whole:
-    order = np.arange(len(rows.real))
-    order[[one, other]] = other, one
-    return rows[order]
-
-
-def _with_rows(rows: Whole, which: Array, new: Whole) -> Whole:
-    real, imag = rows.real.copy(), None if rows.imag is None else rows.imag.copy()
-    real[which] = new.real
-    if imag is not None:
-        imag[which] = new.imag
-    return Whole(real, imag)
 
 
 class Factor(NamedTuple):
@@ -181,20 +187,21 @@ def factored(matrix: Whole) -> Factor:
 
     After k steps without exchanges the number at i, j is the minor of the first k rows and row i, and the first k
     columns and column j: over the root of D_k D_(k+1) those of column k are the factor's.
+    `rows` holds those from k on: the matrix's columns from k on, and the columns before k of what the identity becomes.
     """
     size = len(matrix.real)
-    rows, before = Whole.beside([matrix, Whole.identity(matrix)]), _one(matrix)
+    rows, before = matrix, _one(matrix)
     found = Factor([], [], [mpz(1)])
     for k in range(size):
-        pivot = rows[k, k]
+        pivot = rows[0, 0]
         found.leading.append(pivot.real)
         if pivot.real <= 0:
             break
-        found.columns.append(rows[k:, k])
-        found.rows.append(rows[k, size : size + k + 1])
-        below = np.arange(size) > k
-        changed = (pivot * rows[below] - rows[below][:, k : k + 1] * rows[k : k + 1]).over(before)
-        rows, before = _with_rows(rows, below, changed), pivot
+        found.columns.append(rows[:, 0])
+        rows = Whole.beside([rows, before * Whole.identity(rows)[:, :1]])
+        found.rows.append(rows[0, size - k :])
+        top, below = rows[:1], rows[1:]
+        rows, before = (pivot * below[:, 1:] - below[:, :1] * top[:, 1:]).over(before), pivot
     return found
 
 
@@ -216,21 +223,23 @@ def quotients(found: Solution, exponent: int) -> Parts:
     return tuple(fractions(part, size, exponent) for part in (product.real, product.imag))
 
 
-def solution(matrix: Scaled, sides: Scaled) -> Parts | None:
-    """The parts of X of matrix X = sides; None of a singular matrix."""
-    found = solved(matrix.numbers, sides.numbers)
-    return None if found is None else quotients(found, sides.exponent - matrix.exponent)
+def solution(triangle: Scaled, sides: Scaled) -> Parts:
+    """The parts of X of triangle X = sides, for a lower or an upper triangle with no 0 on its diagonal."""
+    return quotients(substituted(triangle.numbers, sides.numbers), sides.exponent - triangle.exponent)
 
 
-def solution_and_inverse(matrix: Scaled, sides: Scaled) -> tuple[Parts, Parts] | None:
-    """The parts of X of matrix X = sides, and those of the matrix's inverse; None of a singular matrix."""
-    found = solved(matrix.numbers, Whole.beside([sides.numbers, Whole.identity(matrix.numbers)]))
-    if found is None:
-        return None
+def solution_and_inverse(triangle: Scaled, sides: Scaled) -> tuple[Parts, Parts]:
+    """The parts of X of triangle X = sides, and those of the triangle's inverse."""
     count = sides.numbers.real.shape[1]
-    of_sides = Solution(found.numbers[:, :count], found.determinant)
-    of_ones = Solution(found.numbers[:, count:], found.determinant)
-    return quotients(of_sides, sides.exponent - matrix.exponent), quotients(of_ones, -matrix.exponent)
+    both = Whole.beside([sides.numbers, Whole.identity(triangle.numbers)])
+    found = substituted(triangle.numbers, both)
+    of_sides, of_ones = found.columns(slice(count)), found.columns(slice(count, None))
+    return quotients(of_sides, sides.exponent - triangle.exponent), quotients(of_ones, -triangle.exponent)
+
+
+def solution_of_factor(lower: Scaled, sides: Scaled) -> Parts:
+    """The parts of X of L L^H X = sides, for a lower triangle L."""
+    return quotients(twice_substituted(lower.numbers, sides.numbers), sides.exponent - 2 * lower.exponent)
 
 
 def lower_factor(found: Factor, exponent: int) -> Parts:

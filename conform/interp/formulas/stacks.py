@@ -14,7 +14,7 @@ from conform.interp.golden import Golden
 from conform.numerics.formats import Format
 from conform.numerics.real import Real
 
-MOST_ROWS = 72  # of whose exact solution minors are computed: 2 s of float32, six times that of complex numbers
+MOST_ROWS = 136  # of whose exact solution minors are computed: 2 to 6 s of real numbers, twice that of complex ones
 Index = tuple[int, ...]
 Parts = tuple[np.ndarray, ...]  # object arrays of fractions: a real matrix, or the real and the imaginary part
 

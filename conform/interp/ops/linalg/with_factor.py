@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from conform.interp.formulas.backward_errors import of_two_substitutions
-from conform.interp.formulas.elimination import Scaled, Whole, solution, whole
+from conform.interp.formulas.elimination import Scaled, Whole, solution, solution_of_factor, whole
 from conform.interp.formulas.fractions_as_reals import magnitudes
 from conform.interp.formulas.stacks import Stack, broadcast, indices, refuse_large
 from conform.interp.golden import Golden, Outcome
@@ -47,9 +47,8 @@ def _solve_one(result: Stack, index: tuple[int, ...], lower: np.ndarray, sides: 
     finite = np.isfinite(sides).all(axis=0)
     sides = np.where(finite, sides, 0)
     scaled, sizes = whole(lower), np.abs(sides).astype(np.float64)
-    square = Scaled(scaled.numbers.times(scaled.numbers.adjoint()), 2 * scaled.exponent)
     identity = Scaled(Whole.identity(scaled.numbers), 0)
     inverse = magnitudes(solution(scaled, identity))
     error = of_two_substitutions(result.format, np.abs(lower).astype(np.float64), inverse, sizes)
-    result.put(index, solution(square, whole(sides)), error, inverse.T @ inverse @ sizes)
+    result.put(index, solution_of_factor(scaled, whole(sides)), error, inverse.T @ inverse @ sizes)
     result.open((*index, slice(None), ~finite), "P204")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
-from functools import reduce
 from itertools import zip_longest
 from math import prod
 from typing import Any
@@ -148,14 +147,13 @@ def _above_largest(fmt: Format, order: float, sizes: Real) -> tuple[np.ndarray, 
     """
     count, width = sizes.shape
     value, real = np.zeros((count, 1), fmt.storage), Real.exact(np.zeros((count, 1)))
-    if not (order >= 1 and np.isfinite(order) and width > 1):
+    if width < 2 or not (least := 80 + np.log(width)) < order < np.inf:  # 1 - r is at most 1
         return value, real, np.zeros((count, 1), bool)
-    columns = [sizes[:, i : i + 1] for i in range(width)]
-    largest = reduce(maximum, columns)
+    largest = _largest(sizes)
     is_largest = (sizes.hi == largest.hi) & (sizes.lo == largest.lo)
-    second = reduce(maximum, [where(is_largest[:, i : i + 1], 0.0, column) for i, column in enumerate(columns)])
+    second = _largest(where(is_largest, 0.0, sizes))
     reach = ((largest - second) / largest).hi * order
-    found = (is_largest.sum(axis=1, keepdims=True) == 1) & (second.hi > 0) & (reach > 80 + np.log(width))
+    found = (is_largest.sum(axis=1, keepdims=True) == 1) & (second.hi > 0) & (reach > least)
     found &= (largest.hi > 2.0**-900) & (largest.hi < 2.0**1022) & (largest.radius == 0)
     next_lo = np.nextafter(largest.lo, np.inf)
     low, high = (
@@ -188,7 +186,7 @@ def _reals(x: np.ndarray, y: np.ndarray, order: float) -> Real | Scaled:
         return sizes.sum(axis=1, keepdims=True)
     if order == 2:
         return (sizes * sizes).sum(axis=1, keepdims=True).sqrt()
-    largest = reduce(maximum, (sizes[:, i : i + 1] for i in range(x.shape[1])))
+    largest = _largest(sizes)
     if np.isinf(order):
         return largest
     zero, p = (largest.hi == 0) & (largest.radius == 0), Real.exact(np.float64(order))
@@ -201,6 +199,14 @@ def _reals(x: np.ndarray, y: np.ndarray, order: float) -> Real | Scaled:
     significand, exponent = _apart(where(zero, 0.0, largest))
     root_ = functions.exp_scaled(where(far, FARTHEST, total / p))
     return root_.times(significand).times_power_of_two(exponent)
+
+
+def _largest(rows: Real) -> Real:
+    """The largest number [n, 1] of each row, which has one at least."""
+    while (width := rows.shape[1]) > 1:
+        half = (width + 1) // 2  # of an odd width the middle one is in both halves
+        rows = maximum(rows[:, :half], rows[:, width - half :])
+    return rows
 
 
 def _log_ratio(x: Real, unit: Real) -> Real:
