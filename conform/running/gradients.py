@@ -40,7 +40,7 @@ def asked(case: Case, call: Bound, outcome: Outcome | Exception, sent: Call) -> 
     cotangents = tuple(_cotangent(case, number, golden) if has else None for number, (has, golden) in pairs)
     wanted = _numbers(places, call.arguments, tensors(Arguments(sent.args, sent.kwargs)))
     asks = replace(sent, requires_grad=frozenset(), wanted=wanted, cotangents=cotangents, is_view=False)
-    return gradient_call(call, cotangents), asks
+    return gradient_call(call, cotangents, outcome.refusal), asks
 
 
 def _cotangent(case: Case, number: int, golden: Golden) -> np.ndarray:

@@ -33,7 +33,7 @@ FEW, MANY = 16, 400  # valid tuples of each spec, and half as many again that ar
 NOT_FOR_TORCH = {
     "aten::cbrt": "the kit's own",
     **{f"aten::{op}": "of some bags the process dies"
-       for op in ("embedding_bag", "embedding_bag.padding_idx", "_embedding_bag_forward_only")},
+       for op in ("embedding_bag", "embedding_bag.padding_idx", "_embedding_bag", "_embedding_bag_forward_only")},
     **{f"aten::{op}": "its CPU has no kernels of half types"
        for op in ("multi_margin_loss", "multilabel_margin_loss", "_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa",
                   "_upsample_bilinear2d_aa.vec", "_upsample_bicubic2d_aa.vec", "multi_margin_loss.out",
@@ -83,6 +83,7 @@ TORCH_TAKES: dict[tuple[str, str], str] = {
 OF_NOTHING_TORCH_DIFFERS = {
     "aten::native_dropout": "its mask has the dtype of input",
     "aten::native_dropout.out": "its mask has the dtype of input",
+    "aten::pixel_unshuffle": "it gives back self as it is",
     "aten::pixel_unshuffle.out": "it gives out the shape of self",
 }
 # Constraints that no tuple breaks, with the reason.

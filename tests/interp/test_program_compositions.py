@@ -224,6 +224,21 @@ def test_products_of_computed_numbers_by_the_operator() -> None:
     assert conform.golden(program, x).value.tolist() == 0 * 9 + 1 * 10 + 2 * 11
 
 
+def test_rows_behind_the_last_group_are_anything_and_what_is_made_of_them() -> None:
+    program = op("test::program", reference=lambda x: ops._grouped_mm(x * 1.0, EXPERTS[:2], ENDS[:2] - 1).sum([1]))
+    found = conform.golden(program, TOKENS)
+    assert np.isfinite(found.outcome.goldens[0].budget).tolist() == [True, False, False, False, False]
+
+
+def test_an_op_that_a_backend_may_refuse_is_a_step_where_its_meaning_leaves_nothing_open() -> None:
+    program = op("test::program", reference=lambda x: ops._grouped_mm(x, EXPERTS, ENDS))
+    own = conform.golden("aten::_grouped_mm", TOKENS, EXPERTS, ENDS)
+    assert conform.golden(program, TOKENS).value.tolist() == own.value.tolist()
+    indefinite = op("test::program", reference=lambda x: ops.linalg_cholesky(x))
+    with pytest.raises(UsageError, match=r"linalg_cholesky here: an implementation may refuse \(P202\)"):
+        conform.golden(indefinite, F32([[1, 2], [2, 1]]))
+
+
 def test_what_is_not_composed_is_refused() -> None:
     with pytest.raises(UsageError, match="aten::lgamma on numbers that it has computed: no rule tells"):
         conform.golden(op("test::program", reference=lambda x: ops.lgamma(x * 1.0)), X)

@@ -77,9 +77,12 @@ def outputs_of(call: Bound, outcome: Outcome) -> tuple[bool, ...]:
     )
 
 
-def gradient_call(call: Bound, cotangents: Sequence[np.ndarray | None]) -> GradientCall:
+def gradient_call(
+    call: Bound, cotangents: Sequence[np.ndarray | None], refusal: str | None = None
+) -> GradientCall:
     """The gradients of the tensors `places_of`, in that order: of sum(cotangent * result) over the results that have
-    one. Unjudged for an op of which the kit has none."""
+    one. A backend may refuse them by the rule `refusal`, by which it may refuse the call. Unjudged for an op of which
+    the kit has none."""
     places = places_of(call)
     names = _names(cotangents)
     given = {name: one for name, one in zip(names, cotangents, strict=True) if one is not None}
@@ -88,12 +91,13 @@ def gradient_call(call: Bound, cotangents: Sequence[np.ndarray | None]) -> Gradi
     returns = ("Tensor",) * len(places)
     schema = OpSchema(OF + call.op, arguments, returns, call.schema.positional_count, (True,) * max(1, len(places)))
 
-    def meaning(**arguments: Any) -> tuple[Golden, ...]:
+    def meaning(**arguments: Any) -> Outcome:
         of_call = {name: arguments[name] for name in call.arguments}
         given = [arguments.get(name) for name in names]
         readings = [of_call, *({**of_call, **one} for one in other_readings(call.schema, of_call))]
         first, *others = (_goldens(call.op, reading, given, places) for reading in readings)
-        return tuple(one.or_else(*more) for one, *more in zip(first, *others, strict=True))
+        goldens = tuple(one.or_else(*more) for one, *more in zip(first, *others, strict=True))
+        return Outcome(goldens, refusal)
 
     return GradientCall(schema, {**call.arguments, **given}, meaning, places)
 

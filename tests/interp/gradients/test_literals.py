@@ -20,7 +20,7 @@ from conform.numerics.ulp import ulp
 
 NAN = float("nan")
 F32 = np.float32
-OPEN = object()  # an element that is left open
+OPEN = object()  # an element that is left open, or of which nothing is known
 
 
 def gradients(op: str, args: Sequence[Any], g: Any, kwargs: Mapping[str, Any] | None = None) -> tuple[Golden, ...]:
@@ -41,8 +41,13 @@ def shown(golden: Golden) -> Any:
     values = golden.value.astype(object)
     if golden.open is not None:
         values[golden.open] = OPEN
+    if golden.budget is not None:
+        values[np.isinf(golden.budget)] = OPEN
     return values.tolist()
 
+
+SOME_ROWS = np.repeat(np.array([[1.0], [2.0], [4.0]], F32), 8, axis=1)
+SOME_MATRICES = np.array([1.0, 2.0, 3.0], F32)[:, None, None] * np.ones((8, 8), F32)
 
 CALLS = [
     ("aten::exp", ([0.0],), [[3.0]], [[3.0]]),
@@ -80,6 +85,11 @@ CALLS = [
     ("aten::diff", ([1.0, 2.0], 2, 0, [3.0]), [[5.0]], [[-10.0, 5.0], [5.0]]),
     ("aten::diff", ([[1.0], [2.0]], 2, 0), [[[]]], [[[0.0], [0.0]]]),
     ("aten::mm", ([[1.0, 2.0]], [[3.0], [4.0]]), [[[10.0]]], [[[30.0, 40.0]], [[10.0], [20.0]]]),
+    # Two rows, each times its own matrix, and one behind the last group; a group without a row.
+    ("aten::_grouped_mm",
+     (SOME_ROWS, SOME_MATRICES, np.array([1, 1, 2], np.int32)), [[[10.0] + [0.0] * 7] * 3],
+     [[[10.0] * 8, [30.0] * 8, [OPEN] * 8],
+      [[[10.0] + [0.0] * 7] * 8, [[0.0] * 8] * 8, [[20.0] + [0.0] * 7] * 8]]),
     ("aten::transpose.int", ([[1.0, 2.0]], 0, 1), [[[5.0], [6.0]]], [[[5.0, 6.0]]]),
     ("aten::expand", ([7.0], [3]), [[1.0, 2.0, 4.0]], [[7.0]]),
     ("aten::cat", ([np.array([1.0], F32), np.array([2.0, 3.0], F32)],), [[4.0, 5.0, 6.0]], [[4.0], [5.0, 6.0]]),

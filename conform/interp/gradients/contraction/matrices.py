@@ -10,6 +10,7 @@ import numpy as np
 from conform.interp.gradients.evaluation import summed_to
 from conform.interp.gradients.rules import gradient
 from conform.interp.program.apply import apply
+from conform.interp.program.contraction import products
 from conform.interp.program.number import Number
 
 
@@ -49,6 +50,13 @@ def mm(g: Number, self: Number, mat2: Number) -> Any:
 def bmm(g: Number, self: Number, mat2: Number) -> Any:
     """g mat2^T, and self^T g"""
     return g.bmm(transposed(mat2)), transposed(self).bmm(g)
+
+
+@gradient("aten::_grouped_mm", of=("self", "mat2"))
+def grouped_mm(g: Number, self: Number, mat2: Number, offs: Number | None = None) -> Any:
+    """Products of the same groups: g mat2^T, and self^T g. What is a dim of groups in one of the three has its terms
+    in another"""
+    return products.grouped_mm(g, transposed(mat2), offs), products.grouped_mm(transposed(self), g, offs)
 
 
 @gradient("aten::addmm", of=("self", "mat1", "mat2"))

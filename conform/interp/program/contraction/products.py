@@ -110,7 +110,7 @@ def cross(self: Number, other: Number, dim: int | None = None) -> Number:
 def grouped_mm(
     self: Number, mat2: Number, offs: Number | None = None, bias: None = None, out_dtype: str | None = None
 ) -> Number:
-    """A product for each group, whose ends must be known; every row, or column, must be of one."""
+    """A product for each group, whose ends must be known; nothing is known of a row, or a column, of none."""
     if offs is None:
         return self.bmm(mat2)
     if offs.array is None:
@@ -118,10 +118,21 @@ def grouped_mm(
     ends = offs.array.tolist()
     parts = [slice(begin, end) for begin, end in zip([0, *ends], ends, strict=False)]
     if self.ndim == mat2.ndim:
-        return apply("aten::stack", [self[:, part] @ mat2[part] for part in parts])
-    in_groups = len(self) if self.ndim == 2 else mat2.shape[1]
-    if not ends or ends[-1] != in_groups:
-        raise NoGolden(f"aten::_grouped_mm: groups end at {ends}, where there are {in_groups}: the rest is anything")
+        return _products_of_terms(self, mat2, parts)
+    groups = [(at, part) for at, part in enumerate(parts) if part.start < part.stop]
     if self.ndim == 2:
-        return apply("aten::cat", [self[part] @ mat2[at] for at, part in enumerate(parts)])
-    return apply("aten::cat", [self[at] @ mat2[:, part] for at, part in enumerate(parts)], 1)
+        known = [self[part] @ mat2[at] for at, part in groups]
+        shape, dim = [len(self), mat2.shape[-1]], 0
+    else:
+        known = [self[at] @ mat2[:, part] for at, part in groups]
+        shape, dim = [self.shape[1], mat2.shape[-1]], 1
+    shape[dim] -= ends[-1] if ends else 0
+    return apply("aten::cat", [*known, apply("aten::empty.memory_format", shape, dtype=self.dtype)], dim)
+
+
+def _products_of_terms(self: Number, mat2: Number, parts: list[slice]) -> Number:
+    of_nothing = apply("aten::zeros", [len(self), mat2.shape[-1]], dtype=self.dtype)
+    if not parts:
+        return apply("aten::zeros", [0, len(self), mat2.shape[-1]], dtype=self.dtype)
+    products = [self[:, part] @ mat2[part] if part.start < part.stop else of_nothing for part in parts]
+    return apply("aten::stack", products)
