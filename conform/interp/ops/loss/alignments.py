@@ -5,7 +5,7 @@ Graves et al., Connectionist temporal classification, ICML 2006, section 4.1.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple
@@ -22,6 +22,8 @@ from conform.numerics.ball import Ball, chosen
 from conform.numerics.formats import Format, format_of
 from conform.numerics.real import Real, as_real, where
 from conform.numerics.rounding_errors import held_format
+
+TOGETHER = 2**16  # exponentials, of as many steps as have so many
 
 
 @semantics("aten::ctc_loss.IntList")
@@ -109,6 +111,7 @@ class _Samples:
 def _samples(
     log_probs: np.ndarray, targets: np.ndarray, steps: np.ndarray, lengths: np.ndarray, blank: int
 ) -> _Samples:
+    log_probs = log_probs[: steps.max(initial=0)]
     count, longest = len(lengths), int(lengths.max(initial=0))
     rows = np.full((count, longest), blank)
     starts = np.cumsum(lengths) - lengths
@@ -182,24 +185,33 @@ def _shifted(array: np.ndarray, by: int, fill: float) -> np.ndarray:
 def _loss(samples: _Samples) -> Real:
     """[n]: by the forward variables, of which a power of two and e^highest are taken out at every step."""
     alpha = as_real(np.where(np.arange(samples.may_skip.shape[1]) < 2, 1.0, 0.0) * np.ones(samples.may_skip.shape))
-    log_factor, exponents, result = as_real(np.zeros(len(samples.steps))), np.zeros(len(samples.steps)), None
-    for time, emitted in enumerate(samples.emitted):
-        highest = emitted.max(axis=1, initial=-np.inf)
-        highest = np.where(np.isfinite(highest), highest, 0.0)
+    log_factor, exponents = as_real(np.zeros(len(samples.steps))), np.zeros(len(samples.steps))
+    result = log_factor
+    for time, (highest, powers) in enumerate(_powers(samples.emitted)):
         if time:
             alpha = alpha + alpha.map_parts(lambda part: _shifted(part, 1, 0.0)) + where(
                 samples.may_skip, alpha.map_parts(lambda part: _shifted(part, 2, 0.0)), 0.0
             )
-        alpha = alpha * functions.exp(Real.exact(emitted) - highest[:, None])
+        alpha = alpha * powers
         exponent = np.frexp(np.maximum(alpha.hi.max(axis=1), 2.0**-1000))[1]
         alpha = alpha.times_power_of_two(-exponent[:, None])
         is_running = time < samples.steps
         log_factor = where(is_running, log_factor + highest, log_factor)
         exponents = exponents + np.where(is_running, exponent, 0)
-        last = _last(alpha, samples.states)
-        result = last if result is None else where(time == samples.steps - 1, last, result)
+        if (ends := time == samples.steps - 1).any():
+            result = where(ends, _last(alpha, samples.states), result)
     log_two = mp.as_real(lambda: mp.log(mp.of_float(2.0)))
     return -(functions.log(result) + log_factor + log_two * exponents)
+
+
+def _powers(emitted: np.ndarray) -> Iterator[tuple[np.ndarray, Real]]:
+    """Of each step: the highest logarithm [n] of each sample, 0 where none is finite, and e^(emitted - highest)."""
+    together = max(1, TOGETHER // max(1, emitted[:1].size))
+    for some in (emitted[start : start + together] for start in range(0, len(emitted), together)):
+        highest = some.max(axis=2, initial=-np.inf)
+        highest = np.where(np.isfinite(highest), highest, 0.0)
+        powers = functions.exp(Real.exact(some) - highest[..., None])
+        yield from ((highest[time], powers[time]) for time in range(len(some)))
 
 
 def _last(alpha: Real, states: np.ndarray) -> Real:
@@ -213,17 +225,17 @@ def _ball(samples: _Samples, compute: Format) -> Ball:
     """[n]: by logarithms of sums of exponentials, from step to step."""
     shape = samples.may_skip.shape
     alpha = Ball.exact(np.where(np.broadcast_to(np.arange(shape[1]), shape) < 2, 0.0, -np.inf), compute)
-    result = Ball.exact(np.zeros(shape[0]), compute)
+    result, each = Ball.exact(np.zeros(shape[0]), compute), np.arange(shape[0])
     for time, emitted in enumerate(samples.emitted):
         if time:
             skipped = _moved(alpha, 2)
             skipped = chosen(samples.may_skip, skipped, Ball.exact(np.full(shape, -np.inf), compute))
             alpha = _log_sum_exp([alpha, _moved(alpha, 1), skipped])
         alpha = _without_nan(alpha + Ball.exact(emitted, compute))
-        each = np.arange(shape[0])
-        last, before = alpha[each, samples.states - 1], alpha[each, np.maximum(samples.states - 2, 0)]
-        found = chosen(samples.states > 1, _log_sum_exp([last, before]), last)
-        result = chosen(time == samples.steps - 1, found, result)
+        if (ends := time == samples.steps - 1).any():
+            last, before = alpha[each, samples.states - 1], alpha[each, np.maximum(samples.states - 2, 0)]
+            found = chosen(samples.states > 1, _log_sum_exp([last, before]), last)
+            result = chosen(ends, found, result)
     return -result
 
 
