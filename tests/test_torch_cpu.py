@@ -118,6 +118,7 @@ EVERYWHERE = {
         for op in ("aten::xlogy", "aten::special_xlogy")
         for dtype in ("float16", "bfloat16")
     ),
+    *(("aten::logit", dtype, ERROR) for dtype in ("float16", "bfloat16")),
     *((f"aten::{op}", dtype, ERROR) for op in COMPOSED for dtype in ("float16", "bfloat16")),
     ("aten::kl_div", "float16", NAN),
     *(

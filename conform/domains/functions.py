@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conform.domains.engine.arguments import Argument, result, scalar, tensor
+from conform.domains.engine.arguments import Argument, optional, real, result, scalar, tensor
 from conform.domains.engine.constraints import Constraint, Dtype, Value
 from conform.domains.engine.dtypes import common_dtype, component, is_integral, real_result
 from conform.domains.engine.meta_argument import MetaArgument
@@ -69,6 +69,20 @@ _of_real_numbers("aten::digamma", "aten::special_digamma")
 _of_real_numbers("aten::i0", "aten::special_i0")
 _of_real_numbers("aten::special_i1")
 
+spec(
+    "aten::logit",
+    tensor("self", Dtype.In(REAL), typically(0, 1)),
+    optional(
+        real(
+            "eps",
+            Value.In(lambda: REALS.within(0, 0.5), text="[0, 1/2]").unjudged(
+                "P209: torch clamps to bounds in no order, or not at all"
+            ),
+        )
+    ),
+    REAL_RESULT,
+)
+
 _of_all_numbers("aten::sinc", "aten::special_sinc", but=(not_complex_here(),))
 spec(
     "aten::special_ndtri",
@@ -103,6 +117,7 @@ OF_ORDINARY_INVERSE = Value.NotIn(
 ).unjudged("1 / alpha may overflow")
 spec("aten::celu", tensor("self", FLOAT), parameter("alpha", Value.Ne(0), OF_ORDINARY_INVERSE), SAME)
 spec("aten::log_sigmoid", tensor("self", FLOAT), SAME)
+spec("aten::log_sigmoid_forward", tensor("self", FLOAT), SAME)  # of the buffer nothing is documented (P206)
 
 
 # --- Powers -----------------------------------------------------------------------------------------------------------
@@ -158,6 +173,7 @@ NOT_BOTH_INTEGRAL = not_both(("bool", *INTEGERS), "self")
 
 _of_pairs("aten::hypot", COMMON, Dtype.In(REAL), on_other=(NOT_BOTH_INTEGRAL,))
 _of_pairs("aten::logaddexp", COMMON, not_complex_here(), on_other=(NOT_BOTH_INTEGRAL,))
+_of_pairs("aten::logaddexp2", COMMON, not_complex_here(), on_other=(NOT_BOTH_INTEGRAL,))
 _of_pairs("aten::atan2", COMMON_REAL, Dtype.In(REAL))
 
 

@@ -97,7 +97,7 @@ def _softplus(fmt: Format, beta: float, threshold: float) -> list[Number]:
     return [Decimal(threshold) / slope, *(exponent / slope for exponent in exponents)]
 
 
-@points("aten::log_sigmoid")
+@points("aten::log_sigmoid", "aten::log_sigmoid_forward")
 def _log_sigmoid(fmt: Format) -> list[Number]:
     """-log(1 + e^-x) becomes x, becomes subnormal, becomes zero; e^-x alone overflows."""
     return [ln(above_one(fmt)), *(-ln(end) for end in range_ends(fmt))]
@@ -135,6 +135,23 @@ def _logaddexp(fmt: Format) -> list[Row]:
     return [(0.0, 0.0), (half, half), (-ln(3), _LN_2 - ln(3)), (1, 1 + tiny), (tiny, 0.0), (0.0, 2 * tiny),
             (largest, largest), (-largest, -largest), (largest, -largest), (-math.inf, 1.0), (math.inf, -math.inf),
             (-math.inf, -math.inf), (1.0, math.nextafter(1.0, 2.0))]  # fmt: skip
+
+
+@pairs("aten::logaddexp2")
+def _logaddexp2(fmt: Format) -> list[Row]:
+    """Equal operands (x + 1), a smaller one that just no longer counts, a sum of 1 (whose logarithm cancels)."""
+    tiny, largest, inf = above_one(fmt) / _LN_2, fmt.max_finite, math.inf
+    return [(0.0, 0.0), (-1.0, -1.0), (-ln(3) / _LN_2, 1 - ln(3) / _LN_2), (1, 1 + tiny), (-fmt.precision, 0.0),
+            (-fmt.precision - 1, 1.0), (tiny, 0.0), (largest, largest), (-largest, -largest), (largest, -largest),
+            (-inf, 1.0), (inf, -inf), (-inf, -inf), (1.0, math.nextafter(1.0, 2.0))]  # fmt: skip
+
+
+@points("aten::logit")
+def _logit(fmt: Format, eps: float | None) -> list[Number]:
+    """The poles 0 and 1 from both sides, the root 1/2 from both sides, where formulas change, and the bounds."""
+    bounds = [] if eps is None or not math.isfinite(eps) else [eps, 1 - Decimal(eps)]
+    return [0.0, 1.0, 0.5, 0.5 - spacing(fmt) / 4, 0.5 + spacing(fmt) / 2, 0.25, 0.75, fmt.min_normal,
+            1.0 - spacing(fmt) / 2, -fmt.min_subnormal, 1.0 + spacing(fmt), *bounds]  # fmt: skip
 
 
 # --- Powers -----------------------------------------------------------------------------------------------------------

@@ -158,6 +158,11 @@ def xlogy(x: float, y: float) -> Exact:
     return -math.copysign(inf, x) if y == 0 else None
 
 
+def logaddexp2(x: float, y: float) -> Exact:
+    """log2(2^x + 2^x) = x + 1; else 1 + 2^(x - y) is no power of 2 with a rational exponent, which are independent."""
+    return Fraction(x) + 1 if x == y and not isinf(x) else None
+
+
 def sinc(x: float) -> Exact:
     """1 at 0; 0 at the other integers."""
     if x == 0:

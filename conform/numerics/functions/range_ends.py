@@ -283,9 +283,11 @@ def xlogy(x: Array, y: Array) -> Scaled:
 
 
 def logaddexp(x: Array, y: Array) -> Scaled:
-    """The larger number and at most log 2 more, of a large one."""
-    larger = np.maximum(x, y)
-    return leading(larger, 1.0, larger).known_where(np.abs(larger) > HUGE)
+    """The larger number and at most 1 more, of a large one; and less than 2^-199 more beside a far smaller one. Of the
+    logarithm to the base 2, too."""
+    larger, size = np.maximum(x, y), np.abs(np.maximum(x, y))
+    is_far = (larger - np.minimum(x, y) > FAR) & (size > 2.0**-80)
+    return leading(larger, 1.0, larger).known_where((size > HUGE) | is_far)
 
 
 def lgamma(x: Array) -> Scaled:

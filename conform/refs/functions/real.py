@@ -7,6 +7,7 @@ is disputed. Integers and bools are first converted to float32, the default dtyp
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from functools import cache
 from math import copysign, isnan, nan
 
@@ -26,6 +27,8 @@ from conform.refs.exact.rounding import COMPONENTS, INTEGER_RANGES, wrap_integer
 from conform.refs.exact.tensor import UNSPECIFIED, RefTensor, Unspecified
 from conform.refs.functions.activations import (
     round_logaddexp,
+    round_logaddexp2,
+    round_logit,
     round_mish,
     round_sigmoid,
     round_silu,
@@ -239,6 +242,30 @@ def logaddexp(self: RefTensor, other: RefTensor) -> RefTensor:
     operands = common_operands(self, other)
     _refuse("logaddexp", operands[0], BOOL, INTEGER)
     return _binary(operands, round_logaddexp)
+
+
+@reference("aten::logaddexp2")
+def logaddexp2(self: RefTensor, other: RefTensor) -> RefTensor:
+    """log2(2^self + 2^other)."""
+    operands = common_operands(self, other)
+    _refuse("logaddexp2", operands[0], BOOL, INTEGER)
+    return _binary(operands, round_logaddexp2)
+
+
+@reference("aten::logit", "aten::special_logit")
+def logit(self: RefTensor, eps: float | None = None) -> RefTensor:
+    """log(z / (1 - z)), z being self, and with eps what is nearest to it in [eps, 1 - eps]; NaN outside [0, 1]."""
+    _refuse("logit", self.dtype, COMPLEX)
+    if eps is not None and not 0 <= eps <= 0.5:
+        raise NotImplementedError(f"the reference of logit has eps between 0 and 1/2, found {eps}")
+
+    def element(dtype: str, x: float) -> float:
+        if eps is None:
+            return round_logit(dtype, Fraction(x)) if 0 <= x <= 1 else nan
+        low, high = Fraction(eps), 1 - Fraction(eps)
+        return round_logit(dtype, low if x < low else high if x > high else Fraction(x))
+
+    return _mapped(element, self)
 
 
 @reference("aten::xlogy.Tensor", "aten::xlogy.Scalar_Self", "aten::xlogy.Scalar_Other")

@@ -56,6 +56,8 @@ FORMULAS: dict[str, Callable[..., arb]] = {
     "log1p": arb.log1p,
     "log2": lambda x: x.log() / arb(2).log(),
     "logaddexp": lambda x, y: (x.exp() + y.exp()).log(),
+    "logaddexp2": lambda x, y: (arb(2) ** x + arb(2) ** y).log() / arb(2).log(),
+    "logit": lambda x: (x / (1 - x)).log(),
     "mish": lambda x: x * x.exp().log1p().tanh(),
     "ndtr": _ndtr,
     "ndtri": _ndtri,

@@ -89,7 +89,9 @@ PAIRS: dict[str, Callable[[np.random.Generator, int], tuple[np.ndarray, np.ndarr
     "hypot": lambda rng, n: (x := wide(rng, n), x * rng.uniform(-3, 3, n)),
     "pow": lambda rng, n: (x := np.abs(wide(rng, n)), rng.uniform(-1100, 1100, n) / np.log2(x)),
     "xlogy": lambda rng, n: (wide(rng, n), np.abs(wide(rng, n))),
-    "logaddexp": lambda rng, n: (x := rng.uniform(-1000, 1000, n), x + rng.uniform(-50, 50, n)),
+    **dict.fromkeys(
+        ("logaddexp", "logaddexp2"), lambda rng, n: (x := rng.uniform(-1000, 1000, n), x + rng.uniform(-50, 50, n))
+    ),
 }
 
 

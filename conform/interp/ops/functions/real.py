@@ -240,6 +240,18 @@ def logaddexp(self: Operand, other: Operand) -> Golden:
     return Golden.derived(fmt, value, real, larger + (smaller - larger).exp().log1p())
 
 
+@pointwise("aten::logaddexp2", commutes=True)
+def logaddexp2(self: Operand, other: Operand) -> Golden:
+    """log2(2^self + 2^other), of which the larger operand is taken out first (P3, P47)"""
+    fmt = result_type(self, other)
+    refuse_complex(fmt, "logaddexp2")
+    x, y = broadcast_numbers(fmt, self, other)
+    value, real = functions.apply("logaddexp2", fmt, x, y)
+    larger, smaller = (Ball.exact(choose(x, y), held_format(fmt)) for choose in (np.maximum, np.minimum))
+    return Golden.derived(fmt, value, real, larger + formulas.log2_of_one_more(smaller - larger),
+                          zero_sign_free=True)  # fmt: skip
+
+
 @pointwise("aten::xlogy.Tensor", "aten::xlogy.Scalar_Self", "aten::xlogy.Scalar_Other", "aten::special_xlogy",
            "aten::special_xlogy.self_scalar", "aten::special_xlogy.other_scalar")  # fmt: skip
 def xlogy(self: Operand, other: Operand) -> Golden:

@@ -54,6 +54,18 @@ def silu(x: Ball) -> Ball:
     return chosen(vanishing, Ball.exact(np.zeros_like(x.mid), x.compute).rounded(0.0, 0.0), larger)
 
 
+def log2_of_one_more(x: Ball) -> Ball:
+    """log2(1 + 2^x) of x <= 0: the logarithm to the base 2, or log1p over log 2."""
+    power = x.exp2()
+    to_base_2, scaled = (_one(x) + power).log(2.0), power.log1p() * x.irrational(1 / np.log(2.0))
+    return replace(scaled, rad=np.maximum(to_base_2.rad, scaled.rad))
+
+
+def logit(x: Ball) -> Ball:
+    """log(x / (1 - x))."""
+    return (x / (_one(x) - x)).log()
+
+
 SATURATION = 40.0  # of tanh(log(1 + e^x)): 1 - 2^-114; the same from there on, even where e^x overflows
 
 

@@ -1,0 +1,50 @@
+"""Special functions: literal operands and results of their definitions."""
+
+from __future__ import annotations
+
+from math import inf, log, nan, nextafter
+
+import numpy as np
+import pytest
+
+from tests.interp.ops.literal import bf16, check, f16, f32, f64, goldens, i32
+
+# ---- logit and logaddexp2 ----------------------------------------------------------------------------------------
+
+
+def test_logit() -> None:
+    check("aten::logit", f64([0.25, 0.5, 0.75, 0.0, 1.0]), gives=f64([-log(3), 0.0, log(3), -inf, inf]))
+    check("aten::logit", f32([-1.0, 2.0, nan, inf, -0.0]), gives=f32([nan, nan, nan, nan, -inf]))
+    check("aten::logit", i32([0, 1, 2]), gives=f32([-inf, inf, nan]))
+    check("aten::special_logit", f64([nextafter(0.5, 1)]), gives=f64([2.0**-51]))
+
+
+def test_logit_between_eps_and_one_minus_eps() -> None:
+    check("aten::logit", f64([0.0, 0.1, 0.25, 1.0, -5.0, inf, nan]), 0.25,
+          gives=f64([-log(3), -log(3), -log(3), log(3), -log(3), log(3), nan]))  # fmt: skip
+    check("aten::logit", f32([0.0, 1.0]), 0.5, gives=f32([0.0, 0.0]))
+    (golden,) = goldens("aten::logit", f32([1.0]), 1e-6)
+    of_doubles, of_floats = np.float32(log(999999)), np.float32(log(2**24 / 17 - 1))  # float32 holds 1 - 17 * 2^-24
+    assert golden.value.tolist() == [of_doubles]
+    assert {alternative.value.item() for alternative in golden.alternatives} == {of_doubles, of_floats}
+
+
+@pytest.mark.parametrize("eps", [0.25, 1e-6])
+def test_logit_of_a_number_without_dims(eps: float) -> None:
+    (golden,) = goldens("aten::logit", f32(1.0), eps)
+    assert golden.value.shape == golden.budget.shape == ()
+
+
+def test_logaddexp2() -> None:
+    check("aten::logaddexp2", f64([0.0, -1.0, 3.0, 1.0]), f64([0.0, -1.0, 3.0, 1.0]), gives=f64([1.0, 0.0, 4.0, 2.0]))
+    check("aten::logaddexp2", f32([1000.0, -inf, inf, -inf, nan]), f32([0.0, -inf, -inf, -0.0, inf]),
+          gives=f32([1000.0, -inf, inf, 0.0, nan]))  # fmt: skip
+    check("aten::logaddexp2", f16([10.0]), f16([0.0]), gives=f16([10.0]))
+    check("aten::logaddexp2", f64([2.0]), f64([-2.0]), gives=f64([2.0874628412503394]))  # log2 4.25
+
+
+def test_far_smaller_operands_decide_ties() -> None:
+    """26304 is the midpoint of bfloat16's 26240 and 26368, whose even one is 26240."""
+    for op in ("aten::logaddexp", "aten::logaddexp2"):
+        (golden,) = goldens(op, np.array(26304.0), bf16([-0.5]))
+        assert golden.value.tolist() == [26368.0]
