@@ -118,6 +118,10 @@ EVERYWHERE = {
         for op in ("aten::xlogy", "aten::special_xlogy")
         for dtype in ("float16", "bfloat16")
     ),
+    *((f"aten::special_{op}", dtype, ERROR) for op in ("entr", "i0e", "xlog1py") for dtype in ("float16", "bfloat16")),
+    *(("aten::special_xlog1py", dtype, ERROR) for dtype in (*INTEGERS, "float32")),  # beside a half type
+    *(("aten::special_erfcx", dtype, ERROR) for dtype in ("float32", "float64")),
+    *(("aten::special_i1e", dtype, "wrong sign of zero") for dtype in FLOATS),
     *(("aten::logit", dtype, ERROR) for dtype in ("float16", "bfloat16")),
     *((f"aten::{op}", dtype, ERROR) for op in COMPOSED for dtype in ("float16", "bfloat16")),
     ("aten::kl_div", "float16", NAN),

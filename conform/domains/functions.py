@@ -83,6 +83,12 @@ spec(
     REAL_RESULT,
 )
 
+_of_real_numbers("aten::special_entr", but=(typically(0, 8),))
+_of_real_numbers("aten::special_i0e")
+_of_real_numbers("aten::special_i1e")
+_of_real_numbers("aten::special_log_ndtr")
+_of_real_numbers("aten::special_erfcx")
+
 _of_all_numbers("aten::sinc", "aten::special_sinc", but=(not_complex_here(),))
 spec(
     "aten::special_ndtri",
@@ -181,8 +187,7 @@ def _number(name: str) -> Argument:
     return scalar(name, Dtype.Ne("complex"))
 
 
-def _xlogy(of_tensors: str, of_number_first: str, of_number_last: str) -> None:
-    logarithm = typically(0, 8)
+def _xlogy(of_tensors: str, of_number_first: str, of_number_last: str, logarithm: Constraint) -> None:
     _of_pairs(of_tensors, COMMON_REAL, Dtype.In(REAL), on_other=(logarithm,))
     spec(
         of_number_first,
@@ -193,5 +198,16 @@ def _xlogy(of_tensors: str, of_number_first: str, of_number_last: str) -> None:
     spec(of_number_last, tensor("self", Dtype.In(REAL)), _number("other"), result(COMMON_REAL, shape_of("self")))
 
 
-_xlogy("aten::xlogy.Tensor", "aten::xlogy.Scalar_Self", "aten::xlogy.Scalar_Other")
-_xlogy("aten::special_xlogy", "aten::special_xlogy.self_scalar", "aten::special_xlogy.other_scalar")
+_xlogy("aten::xlogy.Tensor", "aten::xlogy.Scalar_Self", "aten::xlogy.Scalar_Other", typically(0, 8))
+_xlogy(
+    "aten::special_xlogy",
+    "aten::special_xlogy.self_scalar",
+    "aten::special_xlogy.other_scalar",
+    typically(0, 8),
+)
+_xlogy(
+    "aten::special_xlog1py",
+    "aten::special_xlog1py.self_scalar",
+    "aten::special_xlog1py.other_scalar",
+    typically(-1, 8),
+)

@@ -225,6 +225,23 @@ def _xlogy(fmt: Format) -> list[Row]:
             (1.0, fmt.max_finite)]  # fmt: skip
 
 
+@pairs("aten::special_xlog1py")
+def _xlog1py(fmt: Format) -> list[Row]:
+    """Zero times an infinite logarithm; its pole -1 and its root 0; overflow and underflow of the product."""
+    tiny, largest = fmt.min_subnormal, fmt.max_finite
+    return [(0.0, -1.0), (0.0, -2.0), (0.0, math.nan), (-0.0, math.inf), (math.nan, 0.0), (1.0, -1.0), (-1.0, -1.0),
+            (math.inf, 0.0), (1.0, -0.0), (-1.0, 0.0), (1.0, above_one(fmt)), (1.0, -below_one(fmt)), (largest, 3.0),
+            (largest, tiny), (tiny, 1.0), (tiny, 2.0), (1.0, tiny), (1.0, largest), (2.0, 2 * tiny),
+            (1.0, -1.0 + spacing(fmt))]  # fmt: skip
+
+
+@points("aten::special_entr")
+def _entr(fmt: Format) -> list[Number]:
+    """Zeros of both signs, the root 1 from both sides, the maximum 1/e; overflow and underflow."""
+    return [0.0, -0.0, 1.0, 1.0 + spacing(fmt), 1.0 - spacing(fmt) / 2, Decimal(-1).exp(), -fmt.min_subnormal,
+            fmt.min_subnormal, fmt.min_normal, fmt.max_finite, overflow(fmt) / ln(overflow(fmt))]  # fmt: skip
+
+
 # --- Trigonometry -----------------------------------------------------------------------------------------------------
 
 
@@ -324,6 +341,22 @@ def _ndtr(fmt: Format) -> list[Number]:
     return [*(_ROOT_2 * Decimal(x) for x in tail), -1.0, 1.0, above_one(fmt)]
 
 
+@points("aten::special_erfcx")
+def _erfcx(fmt: Format) -> list[Number]:
+    """Overflows, becomes 2 e^(x^2), 1 and 1 / (x sqrt pi), becomes subnormal; 50, where formulas change."""
+    rising = [-(ln(overflow(fmt)) - _LN_2).sqrt(), -Decimal(INVERSE_ERFC[fmt.precision])]
+    falling = [2.0 ** (fmt.precision // 2), fmt.max_finite]
+    return [*rising, *falling, 50.0, *_both_signs([above_one(fmt), 1.0, 0.5])]
+
+
+@points("aten::special_log_ndtr")
+def _log_ndtr(fmt: Format) -> list[Number]:
+    """-1, where formulas change; becomes -x^2 / 2, which overflows; becomes subnormal, becomes zero."""
+    tail = [INVERSE_ERFC[-fmt.emin - 1], INVERSE_ERFC[fmt.precision - fmt.emin - 1]]
+    far = [-(2 * overflow(fmt)).sqrt(), -Decimal(2) ** (fmt.precision // 2 + 2)]
+    return [*(_ROOT_2 * Decimal(x) for x in tail), *far, -1.0, 1.0, -1.0 - spacing(fmt), above_one(fmt)]
+
+
 @points("aten::special_ndtri")
 def _ndtri(fmt: Format) -> list[Number]:
     """The poles 0 and 1 from both sides; the root 1/2; e^-2 and 1 - e^-2, where approximations change."""
@@ -350,6 +383,13 @@ def _digamma(fmt: Format) -> list[Number]:
     near_0 = _both_signs([1 / overflow(fmt), fmt.min_normal])
     poles = [0.0, -1.0, -2.0, -3.0, -4.0, -10.0, -100.0, -(2.0 ** (fmt.precision - 1))]
     return [*poles, *_DIGAMMA_ROOTS, *near_0, 1.0, 10.0, fmt.max_finite]
+
+
+@points("aten::special_i0e", "aten::special_i1e")
+def _scaled_bessel(fmt: Format) -> list[Number]:
+    """e^x overflows; 8, where approximations change; small and large numbers."""
+    return _both_signs([ln(overflow(fmt)), 8.0, 1.0, 2.0 ** -(fmt.precision // 2), fmt.min_normal, fmt.min_subnormal,
+                        fmt.max_finite])  # fmt: skip
 
 
 @points("aten::i0", "aten::special_i0", "aten::special_i1")

@@ -116,6 +116,14 @@ def xlogy(x: DD, y: DD) -> tuple[DD, Array]:
     return (np.where(is_zero, zero, hi), np.where(is_zero, 0.0, lo)), np.where(is_zero, 0.0, LOGISTIC_ERROR)
 
 
+def xlog1py(x: DD, y: DD) -> tuple[DD, Array]:
+    """x log1p y and its relative error: +0 where x is 0, a zero of the product's sign where y is, without error."""
+    is_zero = (x[0] == 0) | (y[0] == 0)
+    hi, lo = dd.mul(x, log1p(dd.where(is_zero, dd.of(np.ones_like(x[0])), y)))
+    zero = np.where(x[0] == 0, 0.0, np.copysign(0.0, x[0]) * np.copysign(1.0, y[0]))
+    return (np.where(is_zero, zero, hi), np.where(is_zero, 0.0, lo)), np.where(is_zero, 0.0, LOGISTIC_ERROR * 2)
+
+
 # float64
 
 
@@ -151,3 +159,8 @@ def logit_float64(x: Array) -> Array:
 def xlogy_float64(x: Array, y: Array) -> Array:
     """0 where x is 0, unless y is NaN."""
     return np.where((x == 0) & ~np.isnan(y), 0.0, x * np.log(y))
+
+
+def xlog1py_float64(x: Array, y: Array) -> Array:
+    """0 where x is 0, unless y is NaN."""
+    return np.where((x == 0) & ~np.isnan(y), 0.0, x * np.log1p(y))

@@ -43,10 +43,8 @@ def at(*points: float) -> Callable[[Array], Array]:
     return lambda x: np.logical_or.reduce([x == point for point in points])
 
 
-ROWS: dict[str, Function] = {}
-
-
 def define(
+    rows: dict[str, Function],
     name: str,
     float64: Callable[..., Array],
     double_double: Callable[..., object],
@@ -59,9 +57,9 @@ def define(
     poles: Callable[..., Array] | None = None,
     unsure: Callable[[Array], Array] | None = None,
 ) -> None:
-    """Add a row; `error_bound` None: the kernel returns its own beside the value. ends: the function where float64's
-    range ends; poles: those at finite operands, None: a function of one operand has none; unsure: where float64_error
-    is missed; None where there are none."""
+    """Add a row to `rows`; `error_bound` None: the kernel returns its own beside the value. ends: the function where
+    float64's range ends; poles: those at finite operands, None: a function of one operand has none; unsure: where
+    float64_error is missed; None where there are none."""
 
     def with_bound(*operands: DD) -> tuple[DD, Array | float]:
         return double_double(*operands), error_bound
@@ -69,4 +67,4 @@ def define(
     rung = double_double if error_bound is None else with_bound
     if poles is None and len(sentinels[0]) == 1:
         poles = at()
-    ROWS[name] = Function(name, float64, float64_error, rung, mp, exact_cases, sentinels, ends, poles, unsure)
+    rows[name] = Function(name, float64, float64_error, rung, mp, exact_cases, sentinels, ends, poles, unsure)

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import gmpy2
 import mpmath
 import numpy as np
 from mpmath import mpf
 
-from conform.numerics.functions import bessel, exact, gamma, inverse_error, range_ends
+from conform.numerics.functions import activations, bessel, exact, gamma, inverse_error, range_ends, rows, scaled_error
+from conform.numerics.functions.ladder import Function
 from conform.numerics.functions.range_ends import constant_times, either, odd
-from conform.numerics.functions.rows import FAR, LINE, POSITIVE, UNIT, at, define
+from conform.numerics.functions.rows import FAR, LINE, NUMPY_ERROR, PAIRS, POSITIVE, UNIT, at
+
+ROWS: dict[str, Function] = {}
+define = partial(rows.define, ROWS)
 
 
 def _mp_lgamma(x: mpf) -> mpf:
@@ -53,4 +60,64 @@ define(
     exact.values({0.0: -np.inf, 0.5: 0.0, 1.0: np.inf}),
     tuple((p,) for p in (2.0**-100, 1e-9, 0.01, 0.3, 0.4999, 0.50001, 0.7, 0.99, 1 - 2.0**-20)),
     _INVERSE_ERF_FLOAT64, ends=range_ends.ndtri, poles=at(0.0, 1.0),
+)  # fmt: skip
+
+# Scaled functions, and logarithms
+
+
+def _mp_erfcx(x: mpf) -> mpf:
+    """Far up by the asymptotic series, whose first term left out bounds the error."""
+    if x < 3000:
+        return mpmath.exp(x * x) * mpmath.erfc(x)
+    return _asymptotic(1 / (2 * x * x), lambda k: -(2 * k - 1)) / (x * mpmath.sqrt(mpmath.pi))
+
+
+def _asymptotic(t: mpf, factor: Callable[[int], mpf | int]) -> mpf:
+    """1 + t factor(1) (1 + t factor(2) (1 + ...)), until nothing is added."""
+    total, term, k = mpf(1), mpf(1), 0
+    while mpmath.mag(term) > -mpmath.mp.prec - 10 and term:
+        k += 1
+        term *= t * factor(k)
+        total += term
+    return total
+
+
+def _mp_log_ndtr(x: mpf) -> mpf:
+    if x > -1:
+        return mpmath.log1p(-mpmath.erfc(min(x, FAR) / mpmath.sqrt(2)) / 2)
+    return mpmath.log(_mp_erfcx(-x / mpmath.sqrt(2)) / 2) - x * x / 2
+
+
+def _mp_scaled_i(order: int) -> Callable[[mpf], mpf]:
+    def formula(x: mpf) -> mpf:
+        size = abs(x)
+        sign = -1 if order == 1 and x < 0 else 1
+        if size < 6000:
+            return sign * mpmath.exp(-size) * mpmath.besseli(order, size)
+        series = _asymptotic(1 / size, lambda k: mpf((2 * k - 1) ** 2 - 4 * order**2) / (8 * k))
+        return sign * series / mpmath.sqrt(2 * mpmath.pi * size)
+
+    return formula
+
+
+define(
+    "erfcx", scaled_error.scaled_erfc_float64, scaled_error.erfcx, None, _mp_erfcx, exact.values({0.0: 1.0}),
+    LINE[:18] + ((31.5,), (33.0,), (1e10,)), scaled_error.SCALED_ERROR_FLOAT64, ends=range_ends.erfcx,
+)  # fmt: skip
+define(
+    "log_ndtr", scaled_error.log_ndtr_float64, scaled_error.log_ndtr, None, _mp_log_ndtr, exact.nowhere,
+    LINE[:20] + ((-50.0,), (-1e10,)), scaled_error.SCALED_ERROR_FLOAT64, ends=range_ends.log_ndtr,
+)  # fmt: skip
+define(
+    "i0e", partial(bessel.scaled_bessel_float64, 0), partial(bessel.scaled_bessel, 0), bessel.SCALED_BESSEL_ERROR,
+    _mp_scaled_i(0), exact.values({0.0: 1.0}), LINE, _BESSEL_FLOAT64, ends=range_ends.scaled_bessel(0),
+)  # fmt: skip
+define(
+    "i1e", partial(bessel.scaled_bessel_float64, 1), partial(bessel.scaled_bessel, 1), bessel.SCALED_BESSEL_ERROR,
+    _mp_scaled_i(1), exact.odd_zero, LINE, _BESSEL_FLOAT64,
+    ends=either(odd(0.5, -1.0), range_ends.scaled_bessel(1)),
+)  # fmt: skip
+define(
+    "xlog1py", activations.xlog1py_float64, activations.xlog1py, None, lambda x, y: x * mpmath.log1p(y), exact.xlog1py,
+    PAIRS, NUMPY_ERROR, ends=range_ends.xlog1py, poles=lambda x, y: (x != 0) & (y == -1),
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from types import MappingProxyType
 
 import mpmath
@@ -18,8 +19,11 @@ from conform.numerics.functions import (
     logarithm,
     powers,
     range_ends,
+    rows,
+    special_table,
     trigonometric,
 )
+from conform.numerics.functions.ladder import Function
 from conform.numerics.functions.range_ends import constant_times, either, nearly_itself, odd, one_sided
 from conform.numerics.functions.rows import (
     ANGLES,
@@ -29,11 +33,12 @@ from conform.numerics.functions.rows import (
     LINE,
     PAIRS,
     POSITIVE,
-    ROWS,
     UNIT,
     at,
-    define,
 )
+
+_ROWS: dict[str, Function] = {}
+define = partial(rows.define, _ROWS)
 
 # Exponentials and logarithms
 
@@ -257,4 +262,4 @@ def _mp_pow(x: mpf, y: mpf) -> mpf:
 
 define("pow", np.power, powers.pow, None, _mp_pow, exact.pow, PAIRS, ends=range_ends.pow)
 
-FUNCTIONS = MappingProxyType(ROWS)
+FUNCTIONS = MappingProxyType(_ROWS | special_table.ROWS)

@@ -123,3 +123,16 @@ def round_xlogy(dtype: str, x: float, y: float) -> float:
     if isinf(x):
         return x if y > 1 else -x
     return round_real(dtype, lambda: arb(x) * arb(y).log())
+
+
+def round_xlog1py(dtype: str, x: float, y: float) -> float:
+    """x log(1 + y), but 0 where x is 0 and y is not NaN (P51). Transcendental unless x or y is 0."""
+    if isnan(x) or isnan(y):
+        return nan
+    if x == 0:
+        return 0.0
+    if y <= -1 or y == 0 or isinf(y):
+        return x * (y if y == 0 or y == inf else -inf if y == -1 else nan)
+    if isinf(x):
+        return x if y > 0 else -x
+    return round_real(dtype, lambda: arb(x) * arb(y).log1p())

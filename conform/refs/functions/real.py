@@ -33,6 +33,7 @@ from conform.refs.functions.activations import (
     round_sigmoid,
     round_silu,
     round_softplus,
+    round_xlog1py,
     round_xlogy,
 )
 from conform.refs.functions.complex_functions import (
@@ -85,12 +86,17 @@ from conform.refs.functions.elementary import (
 from conform.refs.functions.powers import round_angle, round_atan2, round_hypot, round_pow
 from conform.refs.functions.special import (
     round_digamma,
+    round_entr,
     round_erf,
     round_erfc,
+    round_erfcx,
     round_erfinv,
     round_i0,
+    round_i0e,
     round_i1,
+    round_i1e,
     round_lgamma,
+    round_log_ndtr,
     round_ndtr,
     round_ndtri,
 )
@@ -164,6 +170,11 @@ _define(round_lgamma, "aten::lgamma", "aten::special_gammaln", refuses=(COMPLEX,
 _define(round_digamma, "aten::digamma", "aten::special_psi", "aten::special_digamma", refuses=(COMPLEX,))
 _define(round_i0, "aten::i0", "aten::special_i0", refuses=(COMPLEX,))
 _define(round_i1, "aten::special_i1", refuses=(COMPLEX,))
+_define(round_i0e, "aten::special_i0e", refuses=(COMPLEX,))
+_define(round_i1e, "aten::special_i1e", refuses=(COMPLEX,))
+_define(round_erfcx, "aten::special_erfcx", refuses=(COMPLEX,))
+_define(round_log_ndtr, "aten::special_log_ndtr", refuses=(COMPLEX,))
+_define(round_entr, "aten::special_entr", refuses=(COMPLEX,))
 _define(round_mish, "aten::mish", refuses=(BOOL, INTEGER, COMPLEX))
 _define(round_cube_root, "aten::cbrt", refuses=(COMPLEX,))
 
@@ -275,3 +286,11 @@ def xlogy(self: Operand, other: Operand) -> RefTensor:
     operands = common_operands(self, other, floating=True)
     _refuse("xlogy", operands[0], COMPLEX)
     return _binary(operands, round_xlogy)
+
+
+@reference("aten::special_xlog1py", "aten::special_xlog1py.self_scalar", "aten::special_xlog1py.other_scalar")
+def xlog1py(self: Operand, other: Operand) -> RefTensor:
+    """self * log(1 + other): NaN where other is, else 0 where self is 0."""
+    operands = common_operands(self, other, floating=True)
+    _refuse("xlog1py", operands[0], COMPLEX)
+    return _binary(operands, round_xlog1py)

@@ -48,3 +48,47 @@ def test_far_smaller_operands_decide_ties() -> None:
     for op in ("aten::logaddexp", "aten::logaddexp2"):
         (golden,) = goldens(op, np.array(26304.0), bf16([-0.5]))
         assert golden.value.tolist() == [26368.0]
+
+
+# ---- scaled functions --------------------------------------------------------------------------------------------
+
+
+def test_erfcx() -> None:
+    check("aten::special_erfcx", f64([0.0, 1.0, -1.0, 50.0]), gives=f64(
+        [1.0, 0.42758357615580700441, 5.00898008076228346631, 0.01128153626532377257]))  # fmt: skip
+    check("aten::special_erfcx", f32([inf, -inf, nan, -20.0]), gives=f32([0.0, inf, nan, inf]))
+    check("aten::special_erfcx", i32([0]), gives=f32([1.0]))
+    (golden,) = goldens("aten::special_erfcx", f64([1.7e308]))
+    assert golden.value.tolist() == [0.56418958354775628695 / 1.7e308]
+
+
+def test_scaled_bessel_functions() -> None:
+    of_order_0, of_order_1 = 0.46575960759364043651, 0.20791041534970844887
+    check("aten::special_i0e", f64([0.0, 1.0, -1.0]), gives=f64([1.0, of_order_0, of_order_0]))
+    check("aten::special_i1e", f64([-0.0, 1.0, -1.0]), gives=f64([-0.0, of_order_1, -of_order_1]))
+    check("aten::special_i0e", f32([inf, -inf, nan]), gives=f32([0.0, 0.0, nan]))
+    check("aten::special_i1e", f32([inf, -inf, nan]), gives=f32([0.0, -0.0, nan]))
+    (golden,) = goldens("aten::special_i0e", f64([2.0**1022]))
+    assert golden.value.tolist() == [0.3989422804014327 * 2.0**-511]
+
+
+# ---- logarithms --------------------------------------------------------------------------------------------------
+
+
+def test_log_ndtr() -> None:
+    check("aten::special_log_ndtr", f64([0.0, -3.0, 3.0, -1e10]), gives=f64(
+        [-log(2), -6.6077262215103495433, -0.00135080996474819379884, -5.0000000000000000024e19]))  # fmt: skip
+    check("aten::special_log_ndtr", f32([inf, -inf, nan]), gives=f32([0.0, -inf, nan]))
+
+
+def test_entr() -> None:
+    check("aten::special_entr", f64([2.0, 0.5, 0.0, -0.0]), gives=f64([-2 * log(2), log(2) / 2, 0.0, 0.0]))
+    check("aten::special_entr", f32([1.0, inf, nan, -1.0, -inf]), gives=f32([-0.0, -inf, nan, -inf, -inf]))
+
+
+def test_xlog1py() -> None:
+    check("aten::special_xlog1py", f64([2.0, 3.0]), f64([1.0, 0.0]), gives=f64([2 * log(2), 0.0]))
+    check("aten::special_xlog1py", f32([0.0, 0.0, -0.0, 0.0, 1.0]), f32([-1.0, nan, inf, -2.0, -1.0]),
+          gives=f32([0.0, nan, 0.0, 0.0, -inf]))  # fmt: skip
+    check("aten::special_xlog1py", 2, f64([1.0]), gives=f64([2 * log(2)]))
+    check("aten::special_xlog1py", i32([0]), 5, gives=f32([0.0]))

@@ -30,7 +30,7 @@ def operands(name: str, fmt: Format, count: int, seed: int = 0) -> tuple[np.ndar
     if name in ("logaddexp", "logaddexp2"):
         kept = (np.abs(x) < 1000) & (np.abs(y) < 1000)
         return x[kept], y[kept]
-    return (x, np.abs(y) + (y == 1)) if name == "xlogy" else (x, y)
+    return (x, np.abs(y) + (y == 1)) if name in ("xlogy", "xlog1py") else (x, y)
 
 
 def is_defined(name: str, x: float) -> bool:

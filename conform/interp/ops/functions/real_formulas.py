@@ -5,6 +5,7 @@ Those that torch documents, and for gamma functions those of the literature. The
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +14,7 @@ from conform.numerics.ball import ULPS, Ball, chosen
 from conform.numerics.formats import compute_format
 from conform.numerics.functions.error import erfc_float64
 from conform.numerics.functions.gamma import lgamma_float64
+from conform.numerics.functions.scaled_error import scaled_erfc_float64
 from conform.numerics.rounding_errors import CORRECTLY_ROUNDED
 
 # Activations
@@ -85,6 +87,41 @@ def ndtr(x: Ball) -> Ball:
     return (-x * x.irrational(np.sqrt(0.5))).erfc(erfc_float64) * Ball.exact(np.float64(0.5), x.compute)
 
 
+ERFCX_ULPS = 4.0  # CUDA C++ Programming Guide, erfcxf and erfcx, from what is rounded
+
+
+def log_ndtr(x: Ball) -> Ball:
+    """log(erfcx(-x / sqrt 2) / 2) - x^2 / 2 below -1, and from there on log1p(-erfc(x / sqrt 2) / 2)."""
+    half, scaled = Ball.exact(np.float64(0.5), x.compute), x * x.irrational(np.sqrt(0.5))
+    below = x.mid < -1.0
+    tail = Ball(np.where(below, -scaled.mid, 1.0), np.where(below, scaled.rad, 0.0), x.compute)
+    slope = 2 / np.sqrt(np.pi)  # of erfcx, at most
+    erfcx = tail.rounded(scaled_erfc_float64(tail.mid), slope * tail.rad, ERFCX_ULPS + CORRECTLY_ROUNDED)
+    lower = (erfcx * half).log() - x * x * half
+    upper = (-(scaled.erfc(erfc_float64) * half)).log1p()
+    return chosen(below, lower, upper).but_exact(np.isinf(x.mid))
+
+
+# Bessel functions: what the Cephes library, whose approximations many use, has for the peak of the relative error
+# (S. Moshier, Cephes Math Library 2.8: i0.c, i0f.c, ...), each in the compute type, double or single.
+
+CEPHES = {
+    "i0e": {"float64": 5.4e-16, "float32": 3.7e-7},
+    "i1e": {"float64": 2.0e-15, "float32": 1.5e-6},
+}
+
+
+def relative(peak: dict[str, float], function: Callable[[np.ndarray], np.ndarray]) -> Callable[[Ball], Ball]:
+    """A function within `peak` of itself, which it has by the compute type, and a rounding."""
+
+    def formula(x: Ball) -> Ball:
+        value = function(x.mid)
+        return x.rounded(value, np.abs(value) * peak[compute_format(x.compute).name]).but_exact(~np.isfinite(x.mid))
+
+    return formula
+
+
+# Gamma functions
 # Gamma functions
 
 FAR = 10.0  # from here on the asymptotic series is used (Cephes, psi.c); further down it costs fewer steps and digits

@@ -1,21 +1,55 @@
-"""Special functions, whose numbers are bounded by running errors of their formulas."""
+"""Special functions: scaled ones, logarithms, and the logit."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from conform.interp.golden import Golden
 from conform.interp.operands import numbers, steps_of
 from conform.interp.ops.functions import real_formulas as formulas
+from conform.interp.ops.functions.real import define
 from conform.interp.promotion import float_result, result_type
 from conform.interp.semantics import pointwise
 from conform.numerics import arithmetic, functions
 from conform.numerics.ball import Ball
 from conform.numerics.formats import FORMATS, Format
+from conform.numerics.functions.bessel import scaled_bessel_float64
 from conform.numerics.real import where
 from conform.numerics.rounding_errors import held_format
+
+# Scaled functions
+
+define("erfcx", "e^(self^2) erfc(self)", "aten::special_erfcx")
+define("i0e", "e^-|self| times the modified Bessel function of the first kind, order 0", "aten::special_i0e",
+       formula=formulas.relative(formulas.CEPHES["i0e"], partial(scaled_bessel_float64, 0)))  # fmt: skip
+define("i1e", "e^-|self| times the modified Bessel function of the first kind, order 1", "aten::special_i1e",
+       formula=formulas.relative(formulas.CEPHES["i1e"], partial(scaled_bessel_float64, 1)))  # fmt: skip
+
+# Logarithms
+
+define("log_ndtr", "The logarithm of the normal distribution function (P41)", "aten::special_log_ndtr",
+       formula=formulas.log_ndtr, zero_sign_free_at=lambda x: x > 0)  # fmt: skip
+
+
+@pointwise("aten::special_entr")
+def entr(self: np.ndarray) -> Golden:
+    """-self log(self); 0 of 0, -inf below, the sign of entr(1) = -0 is free (P41)"""
+    fmt = float_result(result_type(self))
+    x = numbers(self, fmt)
+    is_regular = ~(x <= 0)
+    base = np.where(is_regular, x, 1.0)
+    value, real = functions.apply("xlogy", fmt, base, base)
+    settled = np.where(x == 0, 0.0, -np.inf)
+    ball = Ball.exact(base, held_format(fmt))
+    golden = Golden.derived(
+        fmt, np.where(is_regular, -value, settled).astype(fmt.storage), where(is_regular, -real, settled),
+        (ball * ball.log()).but_exact(~is_regular),
+    )  # fmt: skip
+    return replace(golden, zero_sign_free=x == 1)
+
 
 # The logit
 
