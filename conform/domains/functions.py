@@ -89,6 +89,21 @@ _of_real_numbers("aten::special_i1e")
 _of_real_numbers("aten::special_log_ndtr")
 _of_real_numbers("aten::special_erfcx")
 
+# Of these torch has no kernel for half types.
+OF_WIDE = Dtype.NotIn(("float16", "bfloat16")).lenient("torch has no kernel for half types")
+_of_real_numbers("aten::special_modified_bessel_i0", "aten::special_modified_bessel_i1", but=(OF_WIDE,))
+_of_real_numbers("aten::special_bessel_j0", "aten::special_bessel_j1", but=(OF_WIDE,))
+_of_real_numbers(
+    "aten::special_modified_bessel_k0", "aten::special_modified_bessel_k1", but=(OF_WIDE, typically(0, 40))
+)
+for _op in ("scaled_modified_bessel_k0", "scaled_modified_bessel_k1", "spherical_bessel_j0"):
+    bounds = () if _op.startswith("spherical") else (typically(0, 40),)
+    spec(
+        f"aten::special_{_op}",
+        tensor("x", Dtype.In(REAL), OF_WIDE, *bounds),
+        result(real_dtype_common_to("x"), shape_of("x")),
+    )
+
 _of_all_numbers("aten::sinc", "aten::special_sinc", but=(not_complex_here(),))
 spec(
     "aten::special_ndtri",

@@ -25,7 +25,7 @@ _SMALL = (Piecewise("i0", 7), Piecewise("i1", 7))
 _SCALED = (Piecewise("i0_scaled", 8), Piecewise("i1_scaled", 8))
 
 
-def _small(order: int, x: DD) -> DD:
+def near_zero(order: int, x: DD) -> DD:
     piece, centre = uniform_piece(x[0], PER_UNIT)
     return _SMALL[order].value(piece, fast_two_sum(x[0] - centre, x[1]))
 
@@ -44,7 +44,7 @@ def _bessel(order: int, x: DD) -> DD:
     size = dd.absolute(x)
     result = np.empty_like(x[0]), np.empty_like(x[0])
     small = size[0] < _LOWEST
-    fill(result, small, lambda z: _small(order, z), size)
+    fill(result, small, lambda z: near_zero(order, z), size)
     fill(result, ~small, lambda z: _large(order, z), size)
     return dd.scale(result, np.copysign(1.0, x[0])) if order == 1 else result
 
@@ -61,11 +61,11 @@ def i1(x: DD) -> DD:
 
 def _float64(order: int, x: Array) -> Array:
     size = np.abs(x)
-    value = chosen(size < _LOWEST, partial(_small_float64, order), size, size + np.inf)  # NaN stays
+    value = chosen(size < _LOWEST, partial(near_zero_float64, order), size, size + np.inf)  # NaN stays
     return chosen((size >= _LOWEST) & (size < _HIGHEST), partial(_large_float64, order), size, value)
 
 
-def _small_float64(order: int, size: Array) -> Array:
+def near_zero_float64(order: int, size: Array) -> Array:
     piece, centre = uniform_piece(size, PER_UNIT)
     return _SMALL[order].float64(piece, size - centre)
 
@@ -92,7 +92,7 @@ _PAIRS, _TERMS = 8, 14  # 1/x <= 2^-10: the 8th term is below 2^-77, and the 14t
 
 
 @cache
-def _terms(order: int) -> tuple[list[tuple[float, float]], list[float]]:
+def terms(order: int) -> tuple[list[tuple[float, float]], list[float]]:
     """(1 - 4 n^2) (9 - 4 n^2) ... ((2k - 1)^2 - 4 n^2) / (k! 8^k), n the order: pairs, and doubles."""
     with mpmath.workprec(200):
         terms = [mpmath.mpf(1)]
@@ -110,7 +110,7 @@ def root_of_turn() -> tuple[np.float64, np.float64]:
 
 
 def _far(order: int, x: DD) -> DD:
-    pairs, doubles = _terms(order)
+    pairs, doubles = terms(order)
     t = dd.div(dd.of(np.ones_like(x[0])), x)
     return dd.div(dd.mul(dd.horner(pairs, polynomial(doubles, t[0]), t), root_of_turn()), dd.sqrt(x))
 
@@ -125,7 +125,7 @@ def scaled_bessel(order: int, x: DD) -> DD:
     size = dd.absolute(x)
     result = np.empty_like(x[0]), np.empty_like(x[0])
     small, far = size[0] < _LOWEST, size[0] >= _HIGHEST
-    fill(result, small, lambda z: dd.mul(exp(dd.neg(z)), _small(order, z)), size)
+    fill(result, small, lambda z: dd.mul(exp(dd.neg(z)), near_zero(order, z)), size)
     fill(result, far, partial(_far, order), size)
     fill(result, ~(small | far), partial(_middle, order), size)
     return dd.scale(result, np.copysign(1.0, x[0])) if order == 1 else result
@@ -134,7 +134,7 @@ def scaled_bessel(order: int, x: DD) -> DD:
 def scaled_bessel_float64(order: int, x: Array) -> Array:
     """The same within BESSEL_FLOAT64_ERROR."""
     size = np.abs(x)
-    value = chosen(size < _LOWEST, lambda z: np.exp(-z) * _small_float64(order, z), size, size)  # NaN stays
+    value = chosen(size < _LOWEST, lambda z: np.exp(-z) * near_zero_float64(order, z), size, size)  # NaN stays
     value = chosen((size >= _LOWEST) & (size < _HIGHEST), partial(_middle_float64, order), size, value)
     value = chosen(size >= _HIGHEST, partial(_far_float64, order), size, value)
     return np.copysign(value, x) if order == 1 else value
@@ -146,5 +146,5 @@ def _middle_float64(order: int, size: Array) -> Array:
 
 
 def _far_float64(order: int, x: Array) -> Array:
-    pairs, _ = _terms(order)
+    pairs, _ = terms(order)
     return float(root_of_turn()[0]) / np.sqrt(x) * polynomial([hi for hi, _ in pairs], 1.0 / x)

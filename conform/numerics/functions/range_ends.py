@@ -17,7 +17,6 @@ import numpy as np
 from conform.numerics.eft import two_prod, two_sum
 from conform.numerics.functions import dd
 from conform.numerics.functions.activations import gelu_tanh_exponent
-from conform.numerics.functions.bessel import growing_bessel, root_of_turn
 from conform.numerics.functions.dd import DD, Array
 from conform.numerics.functions.error import HIGHEST_SCALED, erfc_scaled, sqrt_half
 from conform.numerics.functions.exponential import EXP_ERROR, exp2_scaled, exp_scaled
@@ -191,30 +190,6 @@ def log_ndtr(x: Array) -> Scaled:
     square = two_prod(significand, -significand)
     far = Scaled.of(*square, FOLLOWS, 2 * exponent - 1).known_where(x < -(2.0**60))
     return Scaled.of(*dd.neg(value), error, n).known_where(x > 20.0).or_else(far)
-
-
-def bessel(order: int) -> Kernel:
-    """I0 or I1 of a large |x|; that of 1023 stands for what is more."""
-
-    def kernel(x: Array) -> Scaled:
-        value, n = growing_bessel(order, dd.of(np.clip(np.abs(x), 1.0, 1023.0)))
-        value = dd.scale(value, np.copysign(1.0, x)) if order == 1 else value
-        return Scaled.of(*value, 2 * EXP_ERROR, n).known_where(np.abs(x) > FAR)
-
-    return kernel
-
-
-def scaled_bessel(order: int) -> Kernel:
-    """e^-|x| I(x) of a huge |x|: 1 / sqrt(2 pi |x|), of which less than 2^-899 is missing."""
-
-    def kernel(x: Array) -> Scaled:
-        significand, exponent = np.frexp(np.abs(x))
-        odd_ = exponent & 1
-        root = dd.sqrt(dd.of(np.ldexp(significand, odd_)))
-        value = dd.scale(dd.div(root_of_turn(), root), np.copysign(1.0, x) if order == 1 else 1.0)
-        return Scaled.of(*value, 2.0**-100, (odd_ - exponent) // 2).known_where(np.abs(x) > HUGE)
-
-    return kernel
 
 
 def pow(x: Array, y: Array) -> Scaled:  # noqa: A001 - the function's name

@@ -10,10 +10,22 @@ import mpmath
 import numpy as np
 from mpmath import mpf
 
-from conform.numerics.functions import activations, bessel, exact, gamma, inverse_error, range_ends, rows, scaled_error
+from conform.numerics.functions import (
+    activations,
+    bessel,
+    bessel_ends,
+    exact,
+    first_bessel,
+    gamma,
+    inverse_error,
+    range_ends,
+    rows,
+    scaled_error,
+    second_bessel,
+)
 from conform.numerics.functions.ladder import Function
 from conform.numerics.functions.range_ends import constant_times, either, odd
-from conform.numerics.functions.rows import FAR, LINE, NUMPY_ERROR, PAIRS, POSITIVE, UNIT, at
+from conform.numerics.functions.rows import FAR, FAR_EXPONENT, LINE, NUMPY_ERROR, PAIRS, POSITIVE, UNIT, at
 
 ROWS: dict[str, Function] = {}
 define = partial(rows.define, ROWS)
@@ -25,11 +37,15 @@ def _mp_lgamma(x: mpf) -> mpf:
         return mpmath.loggamma(x) if x > 0 else mpmath.log(abs(mpmath.pi / mpmath.sinpi(x))) - mpmath.loggamma(1 - x)
 
 
-def _mp_digamma(x: mpf) -> mpf:
-    """By MPFR, of a double: it takes a thirtieth of the time."""
-    with gmpy2.context(precision=mpmath.mp.prec):
-        mantissa, binade = gmpy2.digamma(gmpy2.mpfr(float(x))).as_mantissa_exp()
-    return mpmath.ldexp(mpf(int(mantissa)), int(binade))
+def _by_mpfr(function: Callable[[gmpy2.mpfr], gmpy2.mpfr]) -> Callable[[mpf], mpf]:
+    """A function of doubles by MPFR, at mpmath's precision: it takes a thirtieth of the time."""
+
+    def formula(x: mpf) -> mpf:
+        with gmpy2.context(precision=mpmath.mp.prec, emin=gmpy2.get_emin_min(), emax=gmpy2.get_emax_max()):
+            mantissa, binade = function(gmpy2.mpfr(float(x))).as_mantissa_exp()
+        return mpmath.ldexp(mpf(int(mantissa)), int(binade))
+
+    return formula
 
 
 _BESSEL, _BESSEL_FLOAT64 = bessel.BESSEL_ERROR, bessel.BESSEL_FLOAT64_ERROR
@@ -38,16 +54,16 @@ define(
     ends=range_ends.lgamma, poles=gamma.lgamma_poles, unsure=gamma.lgamma_unsure,
 )  # fmt: skip
 define(
-    "digamma", gamma.digamma_float64, gamma.digamma, None, _mp_digamma, exact.digamma, POSITIVE,
+    "digamma", gamma.digamma_float64, gamma.digamma, None, _by_mpfr(gmpy2.digamma), exact.digamma, POSITIVE,
     gamma.GAMMA_FLOAT64_ERROR, ends=range_ends.digamma, poles=at(0.0), unsure=gamma.digamma_unsure,
 )  # fmt: skip
 define(
     "i0", bessel.i0_float64, bessel.i0, _BESSEL, lambda x: mpmath.besseli(0, min(abs(x), FAR)),
-    exact.values({0.0: 1.0}), LINE, _BESSEL_FLOAT64, ends=range_ends.bessel(0),
+    exact.values({0.0: 1.0}), LINE, _BESSEL_FLOAT64, ends=bessel_ends.bessel(0),
 )  # fmt: skip
 define(
     "i1", bessel.i1_float64, bessel.i1, _BESSEL, lambda x: mpmath.besseli(1, max(min(x, FAR), -FAR)), exact.odd_zero,
-    LINE, _BESSEL_FLOAT64, ends=either(odd(0.5, 1.0), range_ends.bessel(1)),
+    LINE, _BESSEL_FLOAT64, ends=either(odd(0.5, 1.0), bessel_ends.bessel(1)),
 )  # fmt: skip
 _INVERSE_ERF, _INVERSE_ERF_FLOAT64 = inverse_error.INVERSE_ERROR, inverse_error.INVERSE_FLOAT64_ERROR
 define(
@@ -110,14 +126,49 @@ define(
 )  # fmt: skip
 define(
     "i0e", partial(bessel.scaled_bessel_float64, 0), partial(bessel.scaled_bessel, 0), bessel.SCALED_BESSEL_ERROR,
-    _mp_scaled_i(0), exact.values({0.0: 1.0}), LINE, _BESSEL_FLOAT64, ends=range_ends.scaled_bessel(0),
+    _mp_scaled_i(0), exact.values({0.0: 1.0}), LINE, _BESSEL_FLOAT64, ends=bessel_ends.scaled_bessel(0),
 )  # fmt: skip
 define(
     "i1e", partial(bessel.scaled_bessel_float64, 1), partial(bessel.scaled_bessel, 1), bessel.SCALED_BESSEL_ERROR,
     _mp_scaled_i(1), exact.odd_zero, LINE, _BESSEL_FLOAT64,
-    ends=either(odd(0.5, -1.0), range_ends.scaled_bessel(1)),
+    ends=either(odd(0.5, -1.0), bessel_ends.scaled_bessel(1)),
 )  # fmt: skip
 define(
     "xlog1py", activations.xlog1py_float64, activations.xlog1py, None, lambda x, y: x * mpmath.log1p(y), exact.xlog1py,
     PAIRS, NUMPY_ERROR, ends=range_ends.xlog1py, poles=lambda x, y: (x != 0) & (y == -1),
+)  # fmt: skip
+
+# Bessel functions
+
+
+def _mp_second(order: int, is_scaled: bool) -> Callable[[mpf], mpf]:
+    def formula(x: mpf) -> mpf:
+        if x < 6000:
+            return mpmath.besselk(order, x) * (mpmath.exp(x) if is_scaled else 1)
+        series = _asymptotic(-1 / x, lambda k: mpf((2 * k - 1) ** 2 - 4 * order**2) / (8 * k))
+        size = series * mpmath.sqrt(mpmath.pi / (2 * x))
+        return size if is_scaled else size * mpmath.exp(-min(x, FAR_EXPONENT))
+
+    return formula
+
+
+for _order, _function in enumerate((gmpy2.j0, gmpy2.j1)):
+    define(
+        f"j{_order}", partial(first_bessel.first_bessel_float64, _order), partial(first_bessel.first_bessel, _order),
+        None, _by_mpfr(_function), exact.odd_zero if _order else exact.values({0.0: 1.0}), LINE,
+        first_bessel.FIRST_FLOAT64_ERROR, ends=bessel_ends.first_bessel(_order),
+        unsure=partial(first_bessel.unsure, _order),
+    )  # fmt: skip
+    for _is_scaled, _ends in ((False, bessel_ends.second_bessel), (True, bessel_ends.scaled_second_bessel)):
+        define(
+            f"k{_order}{'e' * _is_scaled}",
+            partial(second_bessel.second_bessel_float64, _order, is_scaled=_is_scaled),
+            partial(second_bessel.second_bessel, _order, is_scaled=_is_scaled), second_bessel.SECOND_BESSEL_ERROR,
+            _mp_second(_order, _is_scaled), exact.values({0.0: np.inf}),
+            tuple(x for x in POSITIVE if 1e-100 < x[0] < 600), second_bessel.SECOND_FLOAT64_ERROR, ends=_ends(_order),
+            poles=at(0.0),
+        )  # fmt: skip
+define(
+    "spherical_j0", first_bessel.spherical_float64, first_bessel.spherical, None, lambda x: mpmath.sin(x) / x,
+    exact.values({0.0: 1.0}), LINE, 2 * NUMPY_ERROR, ends=bessel_ends.spherical,
 )  # fmt: skip

@@ -95,10 +95,17 @@ from conform.refs.functions.special import (
     round_i0e,
     round_i1,
     round_i1e,
+    round_j0,
+    round_j1,
+    round_k0,
+    round_k0e,
+    round_k1,
+    round_k1e,
     round_lgamma,
     round_log_ndtr,
     round_ndtr,
     round_ndtri,
+    round_spherical_j0,
 )
 from conform.refs.references import reference
 
@@ -168,13 +175,17 @@ _define(round_ndtr, "aten::special_ndtr", refuses=(COMPLEX,))
 _define(round_ndtri, "aten::special_ndtri", refuses=(COMPLEX,))
 _define(round_lgamma, "aten::lgamma", "aten::special_gammaln", refuses=(COMPLEX,))
 _define(round_digamma, "aten::digamma", "aten::special_psi", "aten::special_digamma", refuses=(COMPLEX,))
-_define(round_i0, "aten::i0", "aten::special_i0", refuses=(COMPLEX,))
-_define(round_i1, "aten::special_i1", refuses=(COMPLEX,))
+_define(round_i0, "aten::i0", "aten::special_i0", "aten::special_modified_bessel_i0", refuses=(COMPLEX,))
+_define(round_i1, "aten::special_i1", "aten::special_modified_bessel_i1", refuses=(COMPLEX,))
 _define(round_i0e, "aten::special_i0e", refuses=(COMPLEX,))
 _define(round_i1e, "aten::special_i1e", refuses=(COMPLEX,))
 _define(round_erfcx, "aten::special_erfcx", refuses=(COMPLEX,))
 _define(round_log_ndtr, "aten::special_log_ndtr", refuses=(COMPLEX,))
 _define(round_entr, "aten::special_entr", refuses=(COMPLEX,))
+_define(round_j0, "aten::special_bessel_j0", refuses=(COMPLEX,))
+_define(round_j1, "aten::special_bessel_j1", refuses=(COMPLEX,))
+_define(round_k0, "aten::special_modified_bessel_k0", refuses=(COMPLEX,))
+_define(round_k1, "aten::special_modified_bessel_k1", refuses=(COMPLEX,))
 _define(round_mish, "aten::mish", refuses=(BOOL, INTEGER, COMPLEX))
 _define(round_cube_root, "aten::cbrt", refuses=(COMPLEX,))
 
@@ -294,3 +305,19 @@ def xlog1py(self: Operand, other: Operand) -> RefTensor:
     operands = common_operands(self, other, floating=True)
     _refuse("xlog1py", operands[0], COMPLEX)
     return _binary(operands, round_xlog1py)
+
+
+def _define_of_x(element: Element, op: str) -> None:
+    """`_define` of an overload whose operand is called x."""
+
+    def function(x: RefTensor) -> RefTensor:
+        _refuse(op, x.dtype, COMPLEX)
+        return _mapped(element, x)
+
+    function.__name__, function.__doc__ = element.__name__, element.__doc__
+    reference(op)(function)
+
+
+_define_of_x(round_k0e, "aten::special_scaled_modified_bessel_k0")
+_define_of_x(round_k1e, "aten::special_scaled_modified_bessel_k1")
+_define_of_x(round_spherical_j0, "aten::special_spherical_bessel_j0")

@@ -155,3 +155,53 @@ def round_i1e(dtype: str, x: float) -> float:
     if x == 0 or isinf(x):
         return copysign(0.0, x)
     return copysign(round_at(dtype, lambda ball: ball.bessel_i(1, scaled=True), abs(x)), x)
+
+
+def round_j0(dtype: str, x: float) -> float:
+    """The Bessel function of the first kind and order 0, which vanishes at infinity."""
+    if x == 0 or isinf(x):
+        return 1.0 if x == 0 else 0.0
+    return round_at(dtype, lambda ball: ball.bessel_j(0), abs(x))
+
+
+def round_j1(dtype: str, x: float) -> float:
+    """The Bessel function of the first kind and order 1, which vanishes at infinity."""
+    if x == 0 or isinf(x):
+        return copysign(0.0, x)
+    return round_at(dtype, lambda ball: ball.bessel_j(1), x)
+
+
+def round_k0(dtype: str, x: float) -> float:
+    """The modified Bessel function of the second kind and order 0."""
+    return _second(dtype, 0, x)
+
+
+def round_k1(dtype: str, x: float) -> float:
+    """The modified Bessel function of the second kind and order 1."""
+    return _second(dtype, 1, x)
+
+
+def round_k0e(dtype: str, x: float) -> float:
+    """e^x times the modified Bessel function of the second kind and order 0."""
+    return _second(dtype, 0, x, scaled=True)
+
+
+def round_k1e(dtype: str, x: float) -> float:
+    """e^x times the modified Bessel function of the second kind and order 1."""
+    return _second(dtype, 1, x, scaled=True)
+
+
+def _second(dtype: str, order: int, x: float, scaled: bool = False) -> float:
+    """Infinite at 0, not real below."""
+    if x <= 0:
+        return inf if x == 0 else nan
+    if isinf(x) or (x > 2048 and not scaled):  # e^-2048
+        return 0.0
+    return round_at(dtype, lambda ball: ball.bessel_k(order, scaled=scaled), x)
+
+
+def round_spherical_j0(dtype: str, x: float) -> float:
+    """sin x / x, 1 at 0; transcendental elsewhere."""
+    if x == 0 or isinf(x):
+        return 1.0 if x == 0 else 0.0
+    return round_at(dtype, lambda ball: ball.sin() / ball, x)

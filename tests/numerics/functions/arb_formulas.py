@@ -42,6 +42,10 @@ def _scaled_i(order: int) -> Callable[[arb], arb]:
     return lambda x: abs(x).bessel_i(order, scaled=True) * (-1 if order == 1 and x < 0 else 1)
 
 
+def _second(order: int, is_scaled: bool) -> Callable[[arb], arb]:
+    return lambda x: x.bessel_k(order, scaled=is_scaled) if x > 0 else arb("nan")
+
+
 FORMULAS: dict[str, Callable[..., arb]] = {
     "acos": arb.acos,
     "acosh": arb.acosh,
@@ -68,6 +72,12 @@ FORMULAS: dict[str, Callable[..., arb]] = {
     "i1": lambda x: x.bessel_i(1),
     "i0e": _scaled_i(0),
     "i1e": _scaled_i(1),
+    "j0": lambda x: x.bessel_j(0),
+    "j1": lambda x: x.bessel_j(1),
+    "k0": _second(0, False),
+    "k0e": _second(0, True),
+    "k1": _second(1, False),
+    "k1e": _second(1, True),
     "lgamma": lambda x: x.lgamma() if x > 0 else abs(x.gamma()).log(),
     "log": arb.log,
     "log10": lambda x: x.log() / arb(10).log(),
@@ -89,6 +99,7 @@ FORMULAS: dict[str, Callable[..., arb]] = {
     "sinc": arb.sinc_pi,
     "sinh": arb.sinh,
     "softplus": lambda x: x.exp().log1p(),
+    "spherical_j0": lambda x: x.sin() / x,
     "tan": arb.tan,
     "tanh": arb.tanh,
     "xlog1py": lambda x, y: x * y.log1p(),

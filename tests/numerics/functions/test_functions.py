@@ -14,7 +14,7 @@ from tests.numerics.functions.arb_formulas import FORMULAS, rounded
 from tests.numerics.functions.draws import BINARY, operands
 
 FLOAT64 = FORMATS["float64"]
-POSITIVE = ("ndtri", "logit")
+POSITIVE = ("ndtri", "logit", "k0", "k0e", "k1", "k1e")
 LARGEST = 3000.0  # e^x far beyond this only overflows; test_special_values.py has such operands
 UNBOUNDED = (
     *("cosh", "digamma", "erfc", "exp", "exp2", "expm1", "gelu", "gelu_tanh", "i0", "i1", "lgamma", "mish", "ndtr"),

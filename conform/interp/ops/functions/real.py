@@ -50,11 +50,13 @@ def define(
     overflows: Callable[[Ball], np.ndarray] | None = None,
     open_at: tuple[Mask, str] | None = None,
     zero_sign_free_at: Mask = lambda x: False,
+    of_x: bool = False,
 ) -> None:
     """Give the unary overloads `ops` the function `name` of the ladder as their meaning.
 
     formula: on balls, for ops that no table bounds by ulps; overflows: where it may, and give a zero (P87); open_at:
-    where the policy rule leaves the result open; zero_sign_free_at: where it leaves the sign of a zero free.
+    where the policy rule leaves the result open; zero_sign_free_at: where it leaves the sign of a zero free; of_x:
+    whether the schemas call the operand x.
     """
 
     def function(self: np.ndarray) -> Golden:
@@ -71,8 +73,12 @@ def define(
             golden = golden if overflows is None else _or_zero(golden, overflows(ball))
         return golden if open_at is None else golden.opened(open_at[0](x), open_at[1])
 
-    function.__doc__ = meaning
-    pointwise(*ops)(function)
+    def function_of_x(x: np.ndarray) -> Golden:
+        return function(x)
+
+    named = function_of_x if of_x else function
+    named.__doc__ = meaning
+    pointwise(*ops)(named)
 
 
 def _or_zero(golden: Golden, mask: np.ndarray) -> Golden:
@@ -164,8 +170,10 @@ define("ndtri", "The number whose normal distribution function is self; NaN outs
 define("lgamma", "log |Gamma(self)|; +inf at the poles (P43)", "aten::lgamma", formula=formulas.lgamma)
 define("digamma", "The derivative of log Gamma(self) (P44)", "aten::digamma", "aten::special_digamma",
         formula=formulas.digamma)  # fmt: skip
-define("i0", "The modified Bessel function of the first kind, order 0", "aten::i0", "aten::special_i0")
-define("i1", "The modified Bessel function of the first kind, order 1", "aten::special_i1")
+define("i0", "The modified Bessel function of the first kind, order 0", "aten::i0", "aten::special_i0",
+       "aten::special_modified_bessel_i0")  # fmt: skip
+define("i1", "The modified Bessel function of the first kind, order 1", "aten::special_i1",
+       "aten::special_modified_bessel_i1")  # fmt: skip
 
 
 # The angle

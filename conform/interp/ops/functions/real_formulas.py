@@ -13,6 +13,7 @@ import numpy as np
 from conform.numerics.ball import ULPS, Ball, chosen
 from conform.numerics.formats import compute_format
 from conform.numerics.functions.error import erfc_float64
+from conform.numerics.functions.first_bessel import first_bessel_float64
 from conform.numerics.functions.gamma import lgamma_float64
 from conform.numerics.functions.scaled_error import scaled_erfc_float64
 from conform.numerics.rounding_errors import CORRECTLY_ROUNDED
@@ -108,7 +109,26 @@ def log_ndtr(x: Ball) -> Ball:
 CEPHES = {
     "i0e": {"float64": 5.4e-16, "float32": 3.7e-7},
     "i1e": {"float64": 2.0e-15, "float32": 1.5e-6},
+    "k0": {"float64": 1.2e-15, "float32": 7.8e-7},
+    "k0e": {"float64": 1.4e-15, "float32": 8.1e-7},
+    "k1": {"float64": 1.2e-15, "float32": 4.6e-7},
+    "k1e": {"float64": 7.8e-16, "float32": 4.9e-7},
 }
+# CUDA C++ Programming Guide, j0f, j1f, j0 and j1: ulps from what is rounded for |x| < 8, an absolute error elsewhere.
+FIRST_ULPS, FIRST_ABSOLUTE = {"float32": 9.0, "float64": 7.0}, {"float32": 2.2e-6, "float64": 5e-12}
+
+
+def first_bessel(order: int, x: Ball) -> Ball:
+    """J0 or J1 with the error that CUDA publishes."""
+    name, value = compute_format(x.compute).name, first_bessel_float64(order, x.mid)
+    near = x.rounded(value, 0.0, FIRST_ULPS[name] + CORRECTLY_ROUNDED)
+    far = x.rounded(value, FIRST_ABSOLUTE[name]).at_scale(np.sqrt(2 / np.pi / np.maximum(np.abs(x.mid), 1.0)))
+    return chosen(np.abs(x.mid) < 8.0, near, far).but_exact(~np.isfinite(x.mid))
+
+
+def spherical_bessel(x: Ball) -> Ball:
+    """sin x / x."""
+    return (x.sin() / x).but_exact((x.mid == 0) | np.isinf(x.mid))
 
 
 def relative(peak: dict[str, float], function: Callable[[np.ndarray], np.ndarray]) -> Callable[[Ball], Ball]:

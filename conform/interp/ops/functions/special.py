@@ -17,6 +17,7 @@ from conform.numerics import arithmetic, functions
 from conform.numerics.ball import Ball
 from conform.numerics.formats import FORMATS, Format
 from conform.numerics.functions.bessel import scaled_bessel_float64
+from conform.numerics.functions.second_bessel import second_bessel_float64
 from conform.numerics.real import where
 from conform.numerics.rounding_errors import held_format
 
@@ -27,6 +28,29 @@ define("i0e", "e^-|self| times the modified Bessel function of the first kind, o
        formula=formulas.relative(formulas.CEPHES["i0e"], partial(scaled_bessel_float64, 0)))  # fmt: skip
 define("i1e", "e^-|self| times the modified Bessel function of the first kind, order 1", "aten::special_i1e",
        formula=formulas.relative(formulas.CEPHES["i1e"], partial(scaled_bessel_float64, 1)))  # fmt: skip
+
+# Bessel functions
+
+define("j0", "The Bessel function of the first kind, order 0; 0 of infinities (P208)", "aten::special_bessel_j0",
+       formula=partial(formulas.first_bessel, 0))  # fmt: skip
+define("j1", "The Bessel function of the first kind, order 1; 0 of infinities (P208)", "aten::special_bessel_j1",
+       formula=partial(formulas.first_bessel, 1), zero_sign_free_at=np.isinf)  # fmt: skip
+define("spherical_j0", "sin(self) / self, and 1 at 0; 0 of infinities (P208)", "aten::special_spherical_bessel_j0",
+       formula=formulas.spherical_bessel, zero_sign_free_at=np.isinf, of_x=True)  # fmt: skip
+
+for _order in (0, 1):
+    for _name, _is_scaled in (("modified_bessel_k", False), ("scaled_modified_bessel_k", True)):
+        _row = f"k{_order}{'e' * _is_scaled}"
+        define(
+            _row,
+            f"{'e^self times the' if _is_scaled else 'The'} modified Bessel function of the second kind, order {_order}"
+            "; infinite at 0, NaN below (P208)",
+            f"aten::special_{_name}{_order}",
+            formula=formulas.relative(
+                formulas.CEPHES[_row], partial(second_bessel_float64, _order, is_scaled=_is_scaled)
+            ),
+            of_x=_is_scaled,
+        )
 
 # Logarithms
 
