@@ -232,3 +232,50 @@ def test_erfcx_of_a_small_number():
     ulp = Fraction(1, 2**24)
     assert abs(exact - Fraction(float(golden))) < ulp / 2
     assert abs(exact - Fraction(float(np.float32(0.8779164)))) > 5 * ulp
+
+
+@pytest.mark.parametrize("order", [0, 1])
+def test_bessel_functions_of_the_first_kind_vanish_at_infinity(order):
+    golden = conform.golden(f"aten::special_bessel_j{order}", np.array([np.inf, -np.inf]))
+    assert golden.value.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("order", "x", "torch_says", "least"),
+    [(0, np.float64(1.879928263928757), 0.29348768645770784, 60), (1, np.float32(7), np.float32(-0.0046828003), 45)],
+)
+def test_bessel_functions_of_the_first_kind(order, x, torch_says, least):
+    # sum of (-1)^k (x / 2)^(2k + n) / (k! (k + n)!), of which 40 terms are left
+    z = Fraction(float(x)) / 2
+    terms = ((-1) ** k * z ** (2 * k + order) / (factorial(k) * factorial(k + order)) for k in range(40))
+    exact = sum(terms)
+    golden = conform.golden(f"aten::special_bessel_j{order}", np.array([x])).value[0]
+    ulp = Fraction(float(np.spacing(np.abs(golden))))
+    assert abs(exact - Fraction(float(golden))) <= ulp / 2
+    assert abs(exact - Fraction(float(torch_says))) > least * ulp
+
+
+def test_bessel_j0_far_out():
+    # sqrt(2 / (pi x)) cos(x - pi/4), of which less than 10^-14 is missing
+    two_pi = Fraction("6.283185307179586476925286766559005768394338798750")
+    rest = Fraction(10**9) - two_pi / 8
+    rest -= int(rest / two_pi) * two_pi
+    cosine = sum((-1) ** k * rest ** (2 * k) / factorial(2 * k) for k in range(40))
+    golden = conform.golden("aten::special_bessel_j0", np.float32([1e9])).value[0]
+    assert abs(float(cosine) * (2 / (np.pi * 1e9)) ** 0.5 - float(golden)) < 1e-12
+    assert abs(float(golden) - 2.1141004253877327e-05) > 3e-6
+
+
+def test_modified_bessel_functions_of_the_first_kind():
+    infinities = np.array([np.inf, -np.inf])
+    assert conform.golden("aten::special_modified_bessel_i0", infinities).value.tolist() == [np.inf, np.inf]
+    assert conform.golden("aten::special_modified_bessel_i1", infinities).value.tolist() == [np.inf, -np.inf]
+    assert np.signbit(conform.golden("aten::special_modified_bessel_i1", np.float32([-0.0])).value).tolist() == [True]
+    assert conform.golden("aten::special_modified_bessel_i1", np.int32([8])).value.tolist() == [np.float32(399.87314)]
+
+
+@pytest.mark.parametrize("op", ["special_modified_bessel_k0", "special_scaled_modified_bessel_k0"])
+def test_k0_of_the_smallest_number(op):
+    # -log(x / 2) - gamma, of which less than x is missing: 1075 log 2 - gamma
+    golden = conform.golden(f"aten::{op}", np.array([5e-324])).value[0]
+    assert abs(float(golden) - (1075 * 0.6931471805599453 - 0.5772156649015329)) < 1e-12

@@ -392,7 +392,26 @@ def _scaled_bessel(fmt: Format) -> list[Number]:
                         fmt.max_finite])  # fmt: skip
 
 
+@points("aten::special_bessel_j0", "aten::special_bessel_j1")
+@points("aten::special_spherical_bessel_j0", operand="x")
+def _first_bessel(fmt: Format) -> list[Number]:
+    """The first zeros of each, where terms cancel; 5 and 8, where approximations change; small and large numbers."""
+    zeros = [2.404825557695773, 5.520078110286311, 3.8317059702075125, 7.015586669815619, PI, 2 * PI]
+    return _both_signs([*zeros, 1.0, 5.0, 8.0, 25.0, 2.0 ** -(fmt.precision // 2), fmt.min_normal, fmt.min_subnormal,
+                        2.0**fmt.precision, fmt.max_finite])  # fmt: skip
+
+
+@points("aten::special_modified_bessel_k0", "aten::special_modified_bessel_k1")
+@points("aten::special_scaled_modified_bessel_k0", "aten::special_scaled_modified_bessel_k1", operand="x")
+def _second_bessel(fmt: Format) -> list[Number]:
+    """The pole 0 from both sides; 1 and 2, where formulas change; e^-x becomes subnormal, becomes zero; overflow."""
+    ends = [-ln(end) for end in range_ends(fmt)[1:]]
+    return [0.0, -0.0, -fmt.min_subnormal, fmt.min_subnormal, fmt.min_normal, 1 / overflow(fmt), 1.0, 2.0, *ends,
+            ln(overflow(fmt)), fmt.max_finite]  # fmt: skip
+
+
 @points("aten::i0", "aten::special_i0", "aten::special_i1")
+@points("aten::special_modified_bessel_i0", "aten::special_modified_bessel_i1")
 def _bessel(fmt: Format) -> list[Number]:
     """I0 and I1 overflow, later than e^x; 8, where approximations change; small numbers."""
     return _both_signs([*BESSEL_OVERFLOW[fmt.name], ln(overflow(fmt)), 8.0, 2.0 ** -(fmt.precision // 2),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import inf, log, nan, nextafter
 
 import numpy as np
@@ -92,3 +93,40 @@ def test_xlog1py() -> None:
           gives=f32([0.0, nan, 0.0, 0.0, -inf]))  # fmt: skip
     check("aten::special_xlog1py", 2, f64([1.0]), gives=f64([2 * log(2)]))
     check("aten::special_xlog1py", i32([0]), 5, gives=f32([0.0]))
+
+
+# ---- Bessel functions --------------------------------------------------------------------------------------------
+
+
+def test_bessel_functions_of_the_first_kind() -> None:
+    check("aten::special_bessel_j0", f64([0.0, 1.0, -1.0, 10.0]), gives=f64(
+        [1.0, 0.76519768655796655145, 0.76519768655796655145, -0.24593576445134833520]))  # fmt: skip
+    check("aten::special_bessel_j1", f64([-0.0, 1.0, -1.0, 10.0]), gives=f64(
+        [-0.0, 0.44005058574493351596, -0.44005058574493351596, 0.043472746168861436670]))  # fmt: skip
+    check("aten::special_bessel_j0", f32([inf, -inf, nan]), gives=f32([0.0, 0.0, nan]))
+    check("aten::special_spherical_bessel_j0", f64([0.0, 1.0, -2.0]), gives=f64(
+        [1.0, 0.84147098480789650665, 0.45464871341284084770]))  # fmt: skip
+    check("aten::special_spherical_bessel_j0", f32([inf, -inf, nan]), gives=f32([0.0, 0.0, nan]))
+
+
+def test_bessel_function_beside_its_zero() -> None:
+    """The double next to the first zero of J0, which is 2.404825557695772768621631879326 (DLMF, table 10.21.1)."""
+    x = 2.404825557695773
+    zero, slope = Fraction("2.404825557695772768621631879326"), -0.5191474972894669  # -J1 there
+    (golden,) = goldens("aten::special_bessel_j0", f64([x]))
+    assert golden.value.item() == pytest.approx(float(Fraction(x) - zero) * slope, rel=1e-9)
+
+
+def test_modified_bessel_functions() -> None:
+    check("aten::special_modified_bessel_i0", f64([1.0]), gives=f64([1.26606587775200833560]))
+    check("aten::special_modified_bessel_i1", f64([-1.0, -0.0]), gives=f64([-0.56515910399248502721, -0.0]))
+    check("aten::special_modified_bessel_k0", f64([1.0, 2.0]), gives=f64(
+        [0.42102443824070833334, 0.11389387274953343566]))  # fmt: skip
+    check("aten::special_modified_bessel_k1", f64([1.0, 2.0]), gives=f64(
+        [0.60190723019723457474, 0.13986588181652242728]))  # fmt: skip
+    for order in (0, 1):
+        for op in (f"aten::special_modified_bessel_k{order}", f"aten::special_scaled_modified_bessel_k{order}"):
+            check(op, f32([0.0, -0.0, inf, -1.0, -inf, nan]), gives=f32([inf, inf, 0.0, nan, nan, nan]))
+    check("aten::special_scaled_modified_bessel_k0", f64([1.0]), gives=f64([1.144463079806895014699]))
+    check("aten::special_scaled_modified_bessel_k1", f64([1.0]), gives=f64([1.636153486263258246513]))
+    check("aten::special_modified_bessel_k1", f64([2.0**-1000]), gives=f64([2.0**1000]))
