@@ -86,11 +86,10 @@ spec(
 _of_real_numbers("aten::special_entr", but=(typically(0, 8),))
 _of_real_numbers("aten::special_i0e")
 _of_real_numbers("aten::special_i1e")
-_of_real_numbers("aten::special_log_ndtr")
-_of_real_numbers("aten::special_erfcx")
-
 # Of these torch has no kernel for half types.
 OF_WIDE = Dtype.NotIn(("float16", "bfloat16")).lenient("torch has no kernel for half types")
+_of_real_numbers("aten::special_log_ndtr", but=(OF_WIDE,))
+_of_real_numbers("aten::special_erfcx", but=(OF_WIDE,))
 _of_real_numbers("aten::special_modified_bessel_i0", "aten::special_modified_bessel_i1", but=(OF_WIDE,))
 _of_real_numbers("aten::special_bessel_j0", "aten::special_bessel_j1", but=(OF_WIDE,))
 _of_real_numbers(

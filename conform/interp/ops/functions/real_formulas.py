@@ -136,7 +136,8 @@ def relative(peak: dict[str, float], function: Callable[[np.ndarray], np.ndarray
 
     def formula(x: Ball) -> Ball:
         value = function(x.mid)
-        return x.rounded(value, np.abs(value) * peak[compute_format(x.compute).name]).but_exact(~np.isfinite(x.mid))
+        ball = x.rounded(value, np.abs(value) * peak[compute_format(x.compute).name])
+        return ball.but_exact(~(np.isfinite(x.mid) & np.isfinite(value)))
 
     return formula
 
