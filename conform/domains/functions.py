@@ -96,10 +96,10 @@ _of_real_numbers(
     "aten::special_modified_bessel_k0", "aten::special_modified_bessel_k1", but=(OF_WIDE, typically(0, 40))
 )
 for _op in ("scaled_modified_bessel_k0", "scaled_modified_bessel_k1", "spherical_bessel_j0"):
-    bounds = () if _op.startswith("spherical") else (typically(0, 40),)
+    _bounds = () if _op.startswith("spherical") else (typically(0, 40),)
     spec(
         f"aten::special_{_op}",
-        tensor("x", Dtype.In(REAL), OF_WIDE, *bounds),
+        tensor("x", Dtype.In(REAL), OF_WIDE, *_bounds),
         result(real_dtype_common_to("x"), shape_of("x")),
     )
 
