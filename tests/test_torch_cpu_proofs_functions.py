@@ -271,6 +271,8 @@ def test_modified_bessel_functions_of_the_first_kind():
     assert conform.golden("aten::special_modified_bessel_i0", infinities).value.tolist() == [np.inf, np.inf]
     assert conform.golden("aten::special_modified_bessel_i1", infinities).value.tolist() == [np.inf, -np.inf]
     assert np.signbit(conform.golden("aten::special_modified_bessel_i1", np.float32([-0.0])).value).tolist() == [True]
+    (of_89,) = conform.golden("aten::special_modified_bessel_i0", np.int16([-89])).value
+    assert abs(float(of_89) / 1.9012419e37 - 1) < 1e-7
     assert conform.golden("aten::special_modified_bessel_i1", np.int32([8])).value.tolist() == [np.float32(399.87314)]
 
 
@@ -279,3 +281,9 @@ def test_k0_of_the_smallest_number(op):
     # -log(x / 2) - gamma, of which less than x is missing: 1075 log 2 - gamma
     golden = conform.golden(f"aten::{op}", np.array([5e-324])).value[0]
     assert abs(float(golden) - (1075 * 0.6931471805599453 - 0.5772156649015329)) < 1e-12
+
+
+@pytest.mark.parametrize("op", ["special_modified_bessel_k1", "special_scaled_modified_bessel_k1"])
+def test_k1_of_the_smallest_number_is_beyond_float64(op):
+    assert Fraction(2) ** 1074 > Fraction(1.7976931348623157e308)  # 1/x, of which less than x log x is missing
+    assert conform.golden(f"aten::{op}", np.array([5e-324])).value.tolist() == [np.inf]
