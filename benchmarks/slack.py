@@ -91,8 +91,23 @@ def elementwise(kind: str, x: np.ndarray) -> list[Input]:
         plain("logaddexp", kind, x, other), plain("xlogy.Tensor", kind, x, np.abs(other)),
         plain("special_xlogy", kind, x, np.abs(other)), plain("lerp.Scalar", kind, x, other, 0.3),
         plain("addcmul", kind, x, other, x), plain("addcdiv", kind, x, other, x),
+        *special(kind, x, other),
         Input("aten::arange.start_step", "1000 steps of 0.1", x, ("arange",), lambda x: [-10.0, 90.0, 0.1],
               lambda x: (torch.arange(-10.0, 90.0, 0.1),)),
+    ]  # fmt: skip
+
+
+def special(kind: str, x: np.ndarray, other: np.ndarray) -> list[Input]:
+    """Special functions, and the logarithms beside them."""
+    names = ("log_sigmoid_forward", "special_i0e", "special_i1e", "special_log_ndtr", "special_bessel_j0",
+             "special_bessel_j1", "special_spherical_bessel_j0")  # fmt: skip
+    of_positive = ("special_entr", *(f"special_{scaled}modified_bessel_k{order}" for scaled in ("", "scaled_")
+                                     for order in (0, 1)))  # fmt: skip
+    size = np.abs(x)
+    return [
+        *(plain(name, kind, x) for name in names), *(plain(name, "0 to 6", size) for name in of_positive),
+        plain("logaddexp2", kind, x, other), plain("special_xlog1py", kind, x, np.abs(other)),
+        plain("logit", "0 to 1", size / 6),
     ]  # fmt: skip
 
 

@@ -118,6 +118,18 @@ EVERYWHERE = {
         for op in ("aten::xlogy", "aten::special_xlogy")
         for dtype in ("float16", "bfloat16")
     ),
+    *((f"aten::special_{op}", dtype, ERROR) for op in ("entr", "i0e", "xlog1py") for dtype in ("float16", "bfloat16")),
+    *(("aten::special_xlog1py", dtype, ERROR) for dtype in (*INTEGERS, "float32")),  # beside a half type
+    *((f"aten::special_bessel_{j}", dtype, NAN) for j in ("j0", "j1") for dtype in ("float32", "float64")),
+    *((f"aten::special_bessel_{j}", dtype, ERROR) for j in ("j0", "j1") for dtype in ("float32", "float64", *INTEGERS)),
+    *((f"aten::special_modified_bessel_{i}", dtype, NAN) for i in ("i0", "i1") for dtype in ("float32", "float64")),
+    *((f"aten::special_modified_bessel_{i}", dtype, ERROR) for i in ("i0", "i1") for dtype in INTEGERS),
+    *((f"aten::special_{scaled}modified_bessel_k1", "float64", NAN) for scaled in ("", "scaled_")),
+    ("aten::special_modified_bessel_k0", "float64", ERROR),
+    *(("aten::special_scaled_modified_bessel_k0", dtype, ERROR) for dtype in ("float32", "float64")),
+    *(("aten::special_erfcx", dtype, ERROR) for dtype in ("float32", "float64")),
+    *(("aten::special_i1e", dtype, "wrong sign of zero") for dtype in FLOATS),
+    *(("aten::logit", dtype, ERROR) for dtype in ("float16", "bfloat16")),
     *((f"aten::{op}", dtype, ERROR) for op in COMPOSED for dtype in ("float16", "bfloat16")),
     ("aten::kl_div", "float16", NAN),
     *(

@@ -6,7 +6,7 @@ Here the real functions. The proofs use exact arithmetic (fractions, integers) a
 from __future__ import annotations
 
 from fractions import Fraction
-from math import fmod, isqrt
+from math import factorial, fmod, isqrt, prod
 
 import ml_dtypes
 import numpy as np
@@ -187,3 +187,103 @@ def test_a_part_of_a_complex128_quotient_is_normal_where_the_quotient_of_the_par
     exact = Fraction(2**31) * Fraction(1, 2**149) / Fraction(9, 4)
     golden = conform.golden("aten::div", np.int32([2147483647]), np.complex64([complex(2.0**-149, -1.5)])).value[0]
     assert abs(Fraction(float(golden.real)) - exact) <= abs(exact) / 2**23
+
+
+def test_entr_of_halves_is_rounded_once():
+    # 1.359375 log 1.359375, log x = 2 artanh(z), z = (x - 1) / (x + 1)
+    x = Fraction("1.359375")
+    z = (x - 1) / (x + 1)
+    exact = -2 * x * sum(z**n / n for n in range(1, 40, 2))
+    golden = conform.golden("aten::special_entr", np.array([float(x)]).astype(ml_dtypes.bfloat16)).value[0]
+    assert float(golden) == -0.41796875
+    assert abs(exact - Fraction(float(golden))) < abs(exact + Fraction("0.416015625"))
+
+
+def test_xlog1py_of_halves_is_rounded_once():
+    y = Fraction("-0.251953125")
+    exact = 18 * sum(-((-y) ** n) / n for n in range(1, 60))
+    other = np.array([float(y)]).astype(ml_dtypes.bfloat16)
+    golden = conform.golden("aten::special_xlog1py", np.uint8([18]), other).value[0]
+    assert float(golden) == -5.21875
+    assert abs(exact + Fraction("5.21875")) < abs(exact + Fraction("5.25"))
+
+
+def test_i0e_of_a_half_is_rounded_once():
+    x = np.float16(0.7114)
+    z = Fraction(float(x))
+    of_i0 = sum((z / 2) ** (2 * k) / factorial(k) ** 2 for k in range(20))
+    exact = of_i0 * sum((-z) ** n / factorial(n) for n in range(40))
+    golden = conform.golden("aten::special_i0e", np.array([x])).value[0]
+    assert abs(exact - Fraction(float(golden))) < Fraction(1, 2**12)
+    assert abs(exact - Fraction(float(np.nextafter(golden, np.float16(1))))) > Fraction(1, 2**12)
+
+
+def test_i1e_is_odd():
+    assert np.signbit(conform.golden("aten::special_i1e", np.float32([-0.0])).value).tolist() == [True]
+
+
+def test_erfcx_of_a_small_number():
+    # e^(x^2) erfc x = sum x^2k / k! - 2 / sqrt(pi) sum 2^k x^(2k + 1) / (2k + 1)!!, of which 20 terms are left
+    x = np.float32(0.11986327)
+    z, root = Fraction(float(x)), Fraction("1.7724538509055160273")
+    odd = sum(2**k * z ** (2 * k + 1) / prod(range(1, 2 * k + 2, 2)) for k in range(20))
+    exact = sum(z ** (2 * k) / factorial(k) for k in range(20)) - 2 / root * odd
+    golden = conform.golden("aten::special_erfcx", np.array([x])).value[0]
+    ulp = Fraction(1, 2**24)
+    assert abs(exact - Fraction(float(golden))) < ulp / 2
+    assert abs(exact - Fraction(float(np.float32(0.8779164)))) > 5 * ulp
+
+
+@pytest.mark.parametrize("order", [0, 1])
+def test_bessel_functions_of_the_first_kind_vanish_at_infinity(order):
+    golden = conform.golden(f"aten::special_bessel_j{order}", np.array([np.inf, -np.inf]))
+    assert golden.value.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("order", "x", "torch_says", "least"),
+    [(0, np.float64(1.879928263928757), 0.29348768645770784, 60), (1, np.float32(7), np.float32(-0.0046828003), 45)],
+)
+def test_bessel_functions_of_the_first_kind(order, x, torch_says, least):
+    # sum of (-1)^k (x / 2)^(2k + n) / (k! (k + n)!), of which 40 terms are left
+    z = Fraction(float(x)) / 2
+    terms = ((-1) ** k * z ** (2 * k + order) / (factorial(k) * factorial(k + order)) for k in range(40))
+    exact = sum(terms)
+    golden = conform.golden(f"aten::special_bessel_j{order}", np.array([x])).value[0]
+    ulp = Fraction(float(np.spacing(np.abs(golden))))
+    assert abs(exact - Fraction(float(golden))) <= ulp / 2
+    assert abs(exact - Fraction(float(torch_says))) > least * ulp
+
+
+def test_bessel_j0_far_out():
+    # sqrt(2 / (pi x)) cos(x - pi/4), of which less than 10^-14 is missing
+    two_pi = Fraction("6.283185307179586476925286766559005768394338798750")
+    rest = Fraction(10**9) - two_pi / 8
+    rest -= int(rest / two_pi) * two_pi
+    cosine = sum((-1) ** k * rest ** (2 * k) / factorial(2 * k) for k in range(40))
+    golden = conform.golden("aten::special_bessel_j0", np.float32([1e9])).value[0]
+    assert abs(float(cosine) * (2 / (np.pi * 1e9)) ** 0.5 - float(golden)) < 1e-12
+    assert abs(float(golden) - 2.1141004253877327e-05) > 3e-6
+
+
+def test_modified_bessel_functions_of_the_first_kind():
+    infinities = np.array([np.inf, -np.inf])
+    assert conform.golden("aten::special_modified_bessel_i0", infinities).value.tolist() == [np.inf, np.inf]
+    assert conform.golden("aten::special_modified_bessel_i1", infinities).value.tolist() == [np.inf, -np.inf]
+    assert np.signbit(conform.golden("aten::special_modified_bessel_i1", np.float32([-0.0])).value).tolist() == [True]
+    (of_89,) = conform.golden("aten::special_modified_bessel_i0", np.int16([-89])).value
+    assert abs(float(of_89) / 1.9012419e37 - 1) < 1e-7
+    assert conform.golden("aten::special_modified_bessel_i1", np.int32([8])).value.tolist() == [np.float32(399.87314)]
+
+
+@pytest.mark.parametrize("op", ["special_modified_bessel_k0", "special_scaled_modified_bessel_k0"])
+def test_k0_of_the_smallest_number(op):
+    # -log(x / 2) - gamma, of which less than x is missing: 1075 log 2 - gamma
+    golden = conform.golden(f"aten::{op}", np.array([5e-324])).value[0]
+    assert abs(float(golden) - (1075 * 0.6931471805599453 - 0.5772156649015329)) < 1e-12
+
+
+@pytest.mark.parametrize("op", ["special_modified_bessel_k1", "special_scaled_modified_bessel_k1"])
+def test_k1_of_the_smallest_number_is_beyond_float64(op):
+    assert Fraction(2) ** 1074 > Fraction(1.7976931348623157e308)  # 1/x, of which less than x log x is missing
+    assert conform.golden(f"aten::{op}", np.array([5e-324])).value.tolist() == [np.inf]

@@ -80,6 +80,16 @@ def test_xlogy_of_an_integer_beside_a_half_is_rounded_once():
     assert abs(exact + Fraction(0.408203125)) < abs(exact + Fraction(0.40625))
 
 
+def test_logit_of_a_half_is_rounded_once():
+    # logit x = 2 artanh(2x - 1) = 2 (z + z^3/3 + ...), z = 2x - 1; torch takes 1/2, to even, for 1 - x.
+    x = Fraction("0.498046875")
+    z = 2 * x - 1
+    exact = 2 * sum(z**n / n for n in range(1, 9, 2))
+    golden = conform.golden("aten::logit", np.array([float(x)]).astype(ml_dtypes.bfloat16)).value[0]
+    assert float(golden) == -(2.0**-7)
+    assert abs(exact - Fraction(float(golden))) < abs(exact + Fraction(1, 2**8)) / 1000
+
+
 def test_xlogy_of_halves_is_rounded_once():
     # 7 log 3 = 7.6903 lies nearest to 7.6875; 7 times the bfloat16 nearest to log 3 rounds to 7.71875.
     value = 7 * Fraction("1.09861228866811")

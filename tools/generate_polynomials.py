@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import gmpy2
 import mpmath
 import numpy as np
 from mpmath import mp, mpf
@@ -108,6 +109,65 @@ def bessel(order: int) -> Callable[[mpf], mpf]:
     return lambda x: mpf(order == 0) if x == 0 else mp.besseli(order, x)
 
 
+def _of_mpfr(number: gmpy2.mpfr) -> mpf:
+    mantissa, exponent = number.as_mantissa_exp()
+    return mp.ldexp(mpf(int(mantissa)), int(exponent))
+
+
+def _to_mpfr(number: mpf) -> gmpy2.mpfr:
+    sign, mantissa, exponent, _ = number._mpf_
+    return gmpy2.mul_2exp(gmpy2.mpfr(-int(mantissa) if sign else int(mantissa)), exponent) if exponent >= 0 else (
+        gmpy2.div_2exp(gmpy2.mpfr(-int(mantissa) if sign else int(mantissa)), -exponent)
+    )  # fmt: skip
+
+
+def second_bessel_scaled(order: int) -> Callable[[mpf], mpf]:
+    """The integral of e^(-x (cosh t - 1)) cosh(order t) over t > 0 (DLMF 10.32.9) by the trapezoidal rule, with 4
+    steps or more to e^(-x t^2 / 2) = e^(-1/2), where its error is e^(-32 pi^2)."""
+
+    def function(x: mpf) -> mpf:
+        with gmpy2.context(precision=PRECISION_BITS + 40):
+            x, total, k = _to_mpfr(x), gmpy2.mpfr(1) / 2, 0
+            step = 1 / gmpy2.ceil(max(32, 4 * gmpy2.sqrt(x)))
+            while True:
+                k += 1
+                term = gmpy2.exp(-2 * x * gmpy2.sinh(k * step / 2) ** 2) * (gmpy2.cosh(k * step) if order else 1)
+                total += term
+                if term < gmpy2.exp2(-PRECISION_BITS):
+                    return _of_mpfr(total * step)
+
+    return function
+
+
+def k0_rest(x: mpf) -> mpf:
+    """K0 + (log(x / 2) + gamma) I0, which is even."""
+    x = abs(x)
+    return mpf(0) if x == 0 else mp.besselk(0, x) + (mp.log(x / 2) + mp.euler) * mp.besseli(0, x)
+
+
+def k1_rest(x: mpf) -> mpf:
+    """K1 - 1/x - log(x / 2) I1, which is odd."""
+    size = abs(x)
+    return mpf(0) if x == 0 else mp.sign(x) * (
+        mp.besselk(1, size) - 1 / size - mp.log(size / 2) * mp.besseli(1, size)
+    )  # fmt: skip
+
+
+def hankel(order: int, part: int) -> Callable[[mpf], mpf]:
+    """P or Q (DLMF 10.17.3, 10.18): J + iY = sqrt(2 / (pi x)) (P + iQ) e^(i (x - (order / 2 + 1/4) pi)), J and Y by
+    MPFR."""
+    first, second = ((gmpy2.j0, gmpy2.y0), (gmpy2.j1, gmpy2.y1))[order]
+
+    def function(x: mpf) -> mpf:
+        angle = x - (mpf(order) / 2 + mpf(1) / 4) * mp.pi
+        with gmpy2.context(precision=PRECISION_BITS):
+            pair = mp.mpc(_of_mpfr(first(_to_mpfr(x))), _of_mpfr(second(_to_mpfr(x))))
+        value = pair * mp.sqrt(mp.pi * x / 2) * mp.expj(-angle)
+        return value.imag if part else value.real
+
+    return function
+
+
 def log_gamma(x: mpf) -> mpf:
     return mpf(0) if x in (1, 2) else mp.loggamma(x)
 
@@ -125,6 +185,17 @@ TABLES = [
     Table("i1", 7, 7, lambda: uniform(bessel(1), PER_UNIT)),
     Table("i0_scaled", 8, 9, lambda: logarithmic(bessel_scaled(0), 1.0, 1024.0)),
     Table("i1_scaled", 8, 9, lambda: logarithmic(bessel_scaled(1), 1.0, 1024.0)),
+    Table("k0_rest", 7, 7, lambda: uniform(k0_rest, PER_UNIT), scale=0.01),
+    Table("k1_rest", 7, 8, lambda: uniform(k1_rest, PER_UNIT), scale=0.01),
+    Table("k0_scaled", 8, 9, lambda: logarithmic(second_bessel_scaled(0), 1.0, 1024.0)),
+    Table("k1_scaled", 8, 9, lambda: logarithmic(second_bessel_scaled(1), 1.0, 1024.0)),
+    Table("j0", 7, 7, lambda: uniform(lambda x: mp.besselj(0, x), 2 * PER_UNIT)),
+    Table("j1", 7, 7, lambda: uniform(lambda x: mp.besselj(1, x), 2 * PER_UNIT)),
+    *(
+        Table(f"hankel_{name}{order}", 8, 9, lambda which=(order, part): logarithmic(hankel(*which), 2.0, 64.0))
+        for order in (0, 1)
+        for part, name in enumerate("pq")
+    ),
 ]
 
 

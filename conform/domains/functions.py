@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conform.domains.engine.arguments import Argument, result, scalar, tensor
+from conform.domains.engine.arguments import Argument, optional, real, result, scalar, tensor
 from conform.domains.engine.constraints import Constraint, Dtype, Value
 from conform.domains.engine.dtypes import common_dtype, component, is_integral, real_result
 from conform.domains.engine.meta_argument import MetaArgument
@@ -69,6 +69,40 @@ _of_real_numbers("aten::digamma", "aten::special_digamma")
 _of_real_numbers("aten::i0", "aten::special_i0")
 _of_real_numbers("aten::special_i1")
 
+spec(
+    "aten::logit",
+    tensor("self", Dtype.In(REAL), typically(0, 1)),
+    optional(
+        real(
+            "eps",
+            Value.In(lambda: REALS.within(0, 0.5), text="[0, 1/2]").unjudged(
+                "P209: torch clamps to bounds in no order, or not at all"
+            ),
+        )
+    ),
+    REAL_RESULT,
+)
+
+_of_real_numbers("aten::special_entr", but=(typically(0, 8),))
+_of_real_numbers("aten::special_i0e")
+_of_real_numbers("aten::special_i1e")
+# Of these torch has no kernel for half types.
+OF_WIDE = Dtype.NotIn(("float16", "bfloat16")).lenient("torch has no kernel for half types")
+_of_real_numbers("aten::special_log_ndtr", but=(OF_WIDE,))
+_of_real_numbers("aten::special_erfcx", but=(OF_WIDE,))
+_of_real_numbers("aten::special_modified_bessel_i0", "aten::special_modified_bessel_i1", but=(OF_WIDE,))
+_of_real_numbers("aten::special_bessel_j0", "aten::special_bessel_j1", but=(OF_WIDE,))
+_of_real_numbers(
+    "aten::special_modified_bessel_k0", "aten::special_modified_bessel_k1", but=(OF_WIDE, typically(0, 40))
+)
+for _op in ("scaled_modified_bessel_k0", "scaled_modified_bessel_k1", "spherical_bessel_j0"):
+    _bounds = () if _op.startswith("spherical") else (typically(0, 40),)
+    spec(
+        f"aten::special_{_op}",
+        tensor("x", Dtype.In(REAL), OF_WIDE, *_bounds),
+        result(real_dtype_common_to("x"), shape_of("x")),
+    )
+
 _of_all_numbers("aten::sinc", "aten::special_sinc", but=(not_complex_here(),))
 spec(
     "aten::special_ndtri",
@@ -103,6 +137,7 @@ OF_ORDINARY_INVERSE = Value.NotIn(
 ).unjudged("1 / alpha may overflow")
 spec("aten::celu", tensor("self", FLOAT), parameter("alpha", Value.Ne(0), OF_ORDINARY_INVERSE), SAME)
 spec("aten::log_sigmoid", tensor("self", FLOAT), SAME)
+spec("aten::log_sigmoid_forward", tensor("self", FLOAT), SAME)  # of the buffer nothing is documented (P206)
 
 
 # --- Powers -----------------------------------------------------------------------------------------------------------
@@ -158,6 +193,7 @@ NOT_BOTH_INTEGRAL = not_both(("bool", *INTEGERS), "self")
 
 _of_pairs("aten::hypot", COMMON, Dtype.In(REAL), on_other=(NOT_BOTH_INTEGRAL,))
 _of_pairs("aten::logaddexp", COMMON, not_complex_here(), on_other=(NOT_BOTH_INTEGRAL,))
+_of_pairs("aten::logaddexp2", COMMON, not_complex_here(), on_other=(NOT_BOTH_INTEGRAL,))
 _of_pairs("aten::atan2", COMMON_REAL, Dtype.In(REAL))
 
 
@@ -165,8 +201,7 @@ def _number(name: str) -> Argument:
     return scalar(name, Dtype.Ne("complex"))
 
 
-def _xlogy(of_tensors: str, of_number_first: str, of_number_last: str) -> None:
-    logarithm = typically(0, 8)
+def _xlogy(of_tensors: str, of_number_first: str, of_number_last: str, logarithm: Constraint) -> None:
     _of_pairs(of_tensors, COMMON_REAL, Dtype.In(REAL), on_other=(logarithm,))
     spec(
         of_number_first,
@@ -177,5 +212,16 @@ def _xlogy(of_tensors: str, of_number_first: str, of_number_last: str) -> None:
     spec(of_number_last, tensor("self", Dtype.In(REAL)), _number("other"), result(COMMON_REAL, shape_of("self")))
 
 
-_xlogy("aten::xlogy.Tensor", "aten::xlogy.Scalar_Self", "aten::xlogy.Scalar_Other")
-_xlogy("aten::special_xlogy", "aten::special_xlogy.self_scalar", "aten::special_xlogy.other_scalar")
+_xlogy("aten::xlogy.Tensor", "aten::xlogy.Scalar_Self", "aten::xlogy.Scalar_Other", typically(0, 8))
+_xlogy(
+    "aten::special_xlogy",
+    "aten::special_xlogy.self_scalar",
+    "aten::special_xlogy.other_scalar",
+    typically(0, 8),
+)
+_xlogy(
+    "aten::special_xlog1py",
+    "aten::special_xlog1py.self_scalar",
+    "aten::special_xlog1py.other_scalar",
+    typically(-1, 8),
+)

@@ -38,9 +38,9 @@ from conform.numerics.rounding_errors import (
 # ULPs that an honest implementation may spend on one float32 function: OpenCL C 3.0, full profile, section 7.4.
 # Division by a float64 or wider compute type is one or two roundings: a kernel may multiply by the reciprocal.
 ULPS = {
-    "exp": 3.0, "log": 3.0, "log1p": 2.0, "sin": 4.0, "cos": 4.0, "tan": 5.0, "tanh": 5.0, "erf": 16.0, "erfc": 16.0,
-    "sqrt": 3.0, "div": 2.5, "cbrt": 2.0, "acos": 4.0, "acosh": 4.0, "asin": 4.0, "asinh": 4.0, "atan": 5.0,
-    "atan2": 6.0, "atanh": 5.0, "cosh": 4.0, "sinh": 4.0,
+    "exp": 3.0, "exp2": 3.0, "log": 3.0, "log1p": 2.0, "sin": 4.0, "cos": 4.0, "tan": 5.0, "tanh": 5.0,
+    "erf": 16.0, "erfc": 16.0, "sqrt": 3.0, "div": 2.5, "cbrt": 2.0, "acos": 4.0, "acosh": 4.0, "asin": 4.0,
+    "asinh": 4.0, "atan": 5.0, "atan2": 6.0, "atanh": 5.0, "cosh": 4.0, "sinh": 4.0,
 }  # fmt: skip
 
 
@@ -273,6 +273,11 @@ class Ball:
             spread = np.exp(self.mid + self.rad) * -np.expm1(-self.rad) if self.rad.any() else 0.0
             ball = self.rounded(image, spread, ULPS["exp"])._determined(self)
             return ball.but_exact((self.mid == 0) & (self.rad == 0))  # 1: C99, F.9.3.1, which OpenCL 7.5.1 refers to
+
+    def exp2(self) -> Ball:
+        with np.errstate(all="ignore"):
+            spread = np.exp2(self.mid + self.rad) * -np.expm1(-self.rad * np.log(2.0)) if self.rad.any() else 0.0
+            return self.rounded(np.exp2(self.mid), spread, ULPS["exp2"])._determined(self)
 
     def log(self, base: float = np.e) -> Ball:
         """The logarithm to the base e, 2 or 10, each of 3 ulp (OpenCL C 3.0, section 7.4)."""

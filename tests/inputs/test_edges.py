@@ -24,7 +24,7 @@ SETTINGS = {
     "aten::softplus": (1, 20), "aten::round.decimals": (2,), "aten::_to_copy": ("float16",),
     "aten::clamp": (-2, 3.5), "aten::clamp_min": (0.5,), "aten::clamp_max": (0.5,), "aten::hardtanh": (-1, 1),
     "aten::threshold": (0.1,), "aten::softshrink": (0.5,), "aten::hardshrink": (0.5,), "aten::elu": (1,),
-    "aten::celu": (1.0,),
+    "aten::celu": (1.0,), "aten::logit": (1e-6,),
 }  # fmt: skip
 mpf = mpmath.mpf
 

@@ -263,3 +263,22 @@ def test_xlogy_of_scalars_and_integers() -> None:
     same(result, "float32", [0.6931471824645996, 0.0])
     same(call("special_xlogy.self_scalar", self=0, other=tensor("float16", [nan])), "float16", [nan])
     same(call("special_xlogy.other_scalar", self=tensor("float64", [-1.0]), other=1), "float64", [-0.0])
+
+
+# ---- logaddexp2, xlog1py ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "expected"),
+    [(0.0, 0.0, 1.0), (-1.0, -1.0, 0.0), (3.0, -inf, 3.0), (-inf, -inf, -inf), (inf, -inf, inf), (nan, 0.0, nan)],
+)
+def test_logaddexp2(x: float, y: float, expected: float) -> None:
+    same_number(of_two("logaddexp2", "float32", x, y), expected)
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "expected"),
+    [(0.0, -1.0, 0.0), (0.0, nan, nan), (2.0, 0.0, 0.0), (-2.0, 0.0, -0.0), (1.0, -1.0, -inf), (1.0, -2.0, nan)],
+)
+def test_xlog1py(x: float, y: float, expected: float) -> None:
+    same_number(of_two("special_xlog1py", "float32", x, y), expected)

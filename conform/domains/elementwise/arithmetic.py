@@ -63,6 +63,20 @@ spec(
     scalar("alpha", SUBTRACTED),
     SCALED,
 )
+spec(
+    "aten::rsub.Tensor",
+    tensor("self", NO_BOOL),
+    tensor("other", NO_BOOL, no_complex32_with("self"), broadcastable_with("self")),
+    scalar("alpha", SUBTRACTED),
+    PAIR,
+)
+spec(
+    "aten::rsub.Scalar",
+    tensor("self", NO_BOOL),
+    scalar("other", NO_BOOL, no_complex32_with("self")),
+    scalar("alpha", SUBTRACTED),
+    SCALED,
+)
 spec("aten::mul.Tensor", tensor("self"), tensor("other", no_complex32_with("self"), broadcastable_with("self")), PAIR)
 spec("aten::mul.Scalar", tensor("self"), scalar("other", no_complex32_with("self")), SCALED)
 spec(
@@ -145,6 +159,7 @@ spec(
     result(Dtype.Eq(lambda self: component(self.dtype)), shape_of("self")),
 )
 spec("aten::sign", tensor("self", Dtype.In(REAL)), SAME)
+spec("aten::sgn", tensor("self"), SAME)
 spec(
     "aten::square",
     tensor("self"),

@@ -25,8 +25,8 @@ from conform.domains.engine.vocabulary import (
 from conform.domains.specs import FLOATS, INTEGERS, NUMBERS, REAL, spec
 from conform.numerics.formats import format_named
 
-spec("aten::maximum", tensor("self", Dtype.In(REAL)), tensor("other", Dtype.In(REAL), broadcastable_with("self")), PAIR)
-spec("aten::minimum", tensor("self", Dtype.In(REAL)), tensor("other", Dtype.In(REAL), broadcastable_with("self")), PAIR)
+for _op in ("aten::maximum", "aten::minimum", "aten::fmax", "aten::fmin"):
+    spec(_op, tensor("self", Dtype.In(REAL)), tensor("other", Dtype.In(REAL), broadcastable_with("self")), PAIR)
 
 # --- Between bounds ---------------------------------------------------------------------------------------------------
 

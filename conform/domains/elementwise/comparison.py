@@ -56,6 +56,8 @@ spec("aten::equal", tensor("self"), tensor("other", OF_ONE_DTYPE), A_TRUTH)
 spec("aten::isnan", tensor("self"), TRUTH)
 spec("aten::isinf", tensor("self"), TRUTH)
 spec("aten::isfinite", tensor("self"), TRUTH)
+spec("aten::isposinf", tensor("self", Dtype.In(REAL)), TRUTH)
+spec("aten::isneginf", tensor("self", Dtype.In(REAL)), TRUTH)
 spec("aten::signbit", tensor("self", Dtype.In(REAL)), TRUTH)
 
 # --- Selection --------------------------------------------------------------------------------------------------------

@@ -97,7 +97,7 @@ def _softplus(fmt: Format, beta: float, threshold: float) -> list[Number]:
     return [Decimal(threshold) / slope, *(exponent / slope for exponent in exponents)]
 
 
-@points("aten::log_sigmoid")
+@points("aten::log_sigmoid", "aten::log_sigmoid_forward")
 def _log_sigmoid(fmt: Format) -> list[Number]:
     """-log(1 + e^-x) becomes x, becomes subnormal, becomes zero; e^-x alone overflows."""
     return [ln(above_one(fmt)), *(-ln(end) for end in range_ends(fmt))]
@@ -135,6 +135,23 @@ def _logaddexp(fmt: Format) -> list[Row]:
     return [(0.0, 0.0), (half, half), (-ln(3), _LN_2 - ln(3)), (1, 1 + tiny), (tiny, 0.0), (0.0, 2 * tiny),
             (largest, largest), (-largest, -largest), (largest, -largest), (-math.inf, 1.0), (math.inf, -math.inf),
             (-math.inf, -math.inf), (1.0, math.nextafter(1.0, 2.0))]  # fmt: skip
+
+
+@pairs("aten::logaddexp2")
+def _logaddexp2(fmt: Format) -> list[Row]:
+    """Equal operands (x + 1), a smaller one that just no longer counts, a sum of 1 (whose logarithm cancels)."""
+    tiny, largest, inf = above_one(fmt) / _LN_2, fmt.max_finite, math.inf
+    return [(0.0, 0.0), (-1.0, -1.0), (-ln(3) / _LN_2, 1 - ln(3) / _LN_2), (1, 1 + tiny), (-fmt.precision, 0.0),
+            (-fmt.precision - 1, 1.0), (tiny, 0.0), (largest, largest), (-largest, -largest), (largest, -largest),
+            (-inf, 1.0), (inf, -inf), (-inf, -inf), (1.0, math.nextafter(1.0, 2.0))]  # fmt: skip
+
+
+@points("aten::logit")
+def _logit(fmt: Format, eps: float | None) -> list[Number]:
+    """The poles 0 and 1 from both sides, the root 1/2 from both sides, where formulas change, and the bounds."""
+    bounds = [] if eps is None or not math.isfinite(eps) else [eps, 1 - Decimal(eps)]
+    return [0.0, 1.0, 0.5, 0.5 - spacing(fmt) / 4, 0.5 + spacing(fmt) / 2, 0.25, 0.75, fmt.min_normal,
+            1.0 - spacing(fmt) / 2, -fmt.min_subnormal, 1.0 + spacing(fmt), *bounds]  # fmt: skip
 
 
 # --- Powers -----------------------------------------------------------------------------------------------------------
@@ -206,6 +223,23 @@ def _xlogy(fmt: Format) -> list[Row]:
             (math.inf, 1.0), (1.0, 1.0 + spacing(fmt)), (fmt.max_finite, 3.0), (fmt.max_finite, 1.0 + spacing(fmt)),
             (fmt.min_subnormal, 2.0), (fmt.min_subnormal, 0.5), (1.0, fmt.min_subnormal),
             (1.0, fmt.max_finite)]  # fmt: skip
+
+
+@pairs("aten::special_xlog1py")
+def _xlog1py(fmt: Format) -> list[Row]:
+    """Zero times an infinite logarithm; its pole -1 and its root 0; overflow and underflow of the product."""
+    tiny, largest = fmt.min_subnormal, fmt.max_finite
+    return [(0.0, -1.0), (0.0, -2.0), (0.0, math.nan), (-0.0, math.inf), (math.nan, 0.0), (1.0, -1.0), (-1.0, -1.0),
+            (math.inf, 0.0), (1.0, -0.0), (-1.0, 0.0), (1.0, above_one(fmt)), (1.0, -below_one(fmt)), (largest, 3.0),
+            (largest, tiny), (tiny, 1.0), (tiny, 2.0), (1.0, tiny), (1.0, largest), (2.0, 2 * tiny),
+            (1.0, -1.0 + spacing(fmt))]  # fmt: skip
+
+
+@points("aten::special_entr")
+def _entr(fmt: Format) -> list[Number]:
+    """Zeros of both signs, the root 1 from both sides, the maximum 1/e; overflow and underflow."""
+    return [0.0, -0.0, 1.0, 1.0 + spacing(fmt), 1.0 - spacing(fmt) / 2, Decimal(-1).exp(), -fmt.min_subnormal,
+            fmt.min_subnormal, fmt.min_normal, fmt.max_finite, overflow(fmt) / ln(overflow(fmt))]  # fmt: skip
 
 
 # --- Trigonometry -----------------------------------------------------------------------------------------------------
@@ -307,6 +341,22 @@ def _ndtr(fmt: Format) -> list[Number]:
     return [*(_ROOT_2 * Decimal(x) for x in tail), -1.0, 1.0, above_one(fmt)]
 
 
+@points("aten::special_erfcx")
+def _erfcx(fmt: Format) -> list[Number]:
+    """Overflows, becomes 2 e^(x^2), 1 and 1 / (x sqrt pi), becomes subnormal; 50, where formulas change."""
+    rising = [-(ln(overflow(fmt)) - _LN_2).sqrt(), -Decimal(INVERSE_ERFC[fmt.precision])]
+    falling = [2.0 ** (fmt.precision // 2), fmt.max_finite]
+    return [*rising, *falling, 50.0, *_both_signs([above_one(fmt), 1.0, 0.5])]
+
+
+@points("aten::special_log_ndtr")
+def _log_ndtr(fmt: Format) -> list[Number]:
+    """-1, where formulas change; becomes -x^2 / 2, which overflows; becomes subnormal, becomes zero."""
+    tail = [INVERSE_ERFC[-fmt.emin - 1], INVERSE_ERFC[fmt.precision - fmt.emin - 1]]
+    far = [-(2 * overflow(fmt)).sqrt(), -Decimal(2) ** (fmt.precision // 2 + 2)]
+    return [*(_ROOT_2 * Decimal(x) for x in tail), *far, -1.0, 1.0, -1.0 - spacing(fmt), above_one(fmt)]
+
+
 @points("aten::special_ndtri")
 def _ndtri(fmt: Format) -> list[Number]:
     """The poles 0 and 1 from both sides; the root 1/2; e^-2 and 1 - e^-2, where approximations change."""
@@ -335,7 +385,33 @@ def _digamma(fmt: Format) -> list[Number]:
     return [*poles, *_DIGAMMA_ROOTS, *near_0, 1.0, 10.0, fmt.max_finite]
 
 
+@points("aten::special_i0e", "aten::special_i1e")
+def _scaled_bessel(fmt: Format) -> list[Number]:
+    """e^x overflows; 8, where approximations change; small and large numbers."""
+    return _both_signs([ln(overflow(fmt)), 8.0, 1.0, 2.0 ** -(fmt.precision // 2), fmt.min_normal, fmt.min_subnormal,
+                        fmt.max_finite])  # fmt: skip
+
+
+@points("aten::special_bessel_j0", "aten::special_bessel_j1")
+@points("aten::special_spherical_bessel_j0", operand="x")
+def _first_bessel(fmt: Format) -> list[Number]:
+    """The first zeros of each, where terms cancel; 5 and 8, where approximations change; small and large numbers."""
+    zeros = [2.404825557695773, 5.520078110286311, 3.8317059702075125, 7.015586669815619, PI, 2 * PI]
+    return _both_signs([*zeros, 1.0, 5.0, 8.0, 25.0, 2.0 ** -(fmt.precision // 2), fmt.min_normal, fmt.min_subnormal,
+                        2.0**fmt.precision, fmt.max_finite])  # fmt: skip
+
+
+@points("aten::special_modified_bessel_k0", "aten::special_modified_bessel_k1")
+@points("aten::special_scaled_modified_bessel_k0", "aten::special_scaled_modified_bessel_k1", operand="x")
+def _second_bessel(fmt: Format) -> list[Number]:
+    """The pole 0 from both sides; 1 and 2, where formulas change; e^-x becomes subnormal, becomes zero; overflow."""
+    ends = [-ln(end) for end in range_ends(fmt)[1:]]
+    return [0.0, -0.0, -fmt.min_subnormal, fmt.min_subnormal, fmt.min_normal, 1 / overflow(fmt), 1.0, 2.0, *ends,
+            ln(overflow(fmt)), fmt.max_finite]  # fmt: skip
+
+
 @points("aten::i0", "aten::special_i0", "aten::special_i1")
+@points("aten::special_modified_bessel_i0", "aten::special_modified_bessel_i1")
 def _bessel(fmt: Format) -> list[Number]:
     """I0 and I1 overflow, later than e^x; 8, where approximations change; small numbers."""
     return _both_signs([*BESSEL_OVERFLOW[fmt.name], ln(overflow(fmt)), 8.0, 2.0 ** -(fmt.precision // 2),

@@ -96,6 +96,15 @@ def reciprocal_imag(x: float, y: float) -> Exact:
     return quotient_imag(1.0, 0.0, x, y)
 
 
+def sgn_real(x: float, y: float) -> Exact:
+    """On the axes; elsewhere x / |z| is irrational, or has the odd denominator of a Pythagorean triple."""
+    return 0.0 if x == 0 else Fraction(1) if y == 0 else None
+
+
+def sgn_imag(x: float, y: float) -> Exact:
+    return sgn_real(y, x)
+
+
 def quotient_real(a: float, b: float, c: float, d: float) -> Exact:
     a, b, c, d = _on_one_scale(a, b, c, d)
     return Fraction(a * c + b * d, c * c + d * d) or 0.0

@@ -31,6 +31,11 @@ def reciprocal_part(index: int) -> Callable[..., Array]:
     return part
 
 
+def unit_part(x: Array, y: Array) -> Array:
+    """x / |z|"""
+    return np.where(x == 0, x, x / np.sqrt(x * x + y * y))
+
+
 def root_part(index: int) -> Callable[..., Array]:
     """The real or imaginary part of sqrt z, y >= 0: p = sqrt((|z| + |x|)/2) or y / 2p."""
 

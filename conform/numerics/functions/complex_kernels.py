@@ -107,6 +107,18 @@ def reciprocal_imag(x: DD, y: DD) -> tuple[DD, Array]:
     return dd.neg(value), error
 
 
+def sgn_real(x: DD, y: DD) -> tuple[DD, Array]:
+    """x / |z|; without error on the axes"""
+    hi, lo = dd.div(x, square_root(square_sum(x, y)))
+    on_axis = (x[0] == 0) | (y[0] == 0)
+    (hi, lo) = np.where(on_axis, np.sign(x[0]), hi), np.where(on_axis, 0.0, lo)
+    return (hi, lo), np.where(on_axis, 0.0, where_moderate(ROOT_ERROR, x, y))
+
+
+def sgn_imag(x: DD, y: DD) -> tuple[DD, Array]:
+    return sgn_real(y, x)
+
+
 def quotient_real(a: DD, b: DD, c: DD, d: DD) -> tuple[DD, Array]:
     """(ac + bd) / (c^2 + d^2); without error a / c of a real divisor and b / d of an imaginary one that are doubles"""
     numerator = dd.add(two_prod(a[0], c[0]), two_prod(b[0], d[0]))

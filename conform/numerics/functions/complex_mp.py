@@ -75,6 +75,14 @@ def to_real(number: Fraction) -> mpf:
 # Quotients and roots
 
 
+def sgn_real(x: mpf, y: mpf) -> mpf:
+    """x / |z|"""
+    return x / mpmath.sqrt(x * x + y * y)
+
+
+sgn_imag = swapped(sgn_real)
+
+
 def reciprocal_real(x: mpf, y: mpf) -> mpf:
     return x / (x * x + y * y)
 

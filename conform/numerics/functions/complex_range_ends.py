@@ -74,6 +74,19 @@ def quotient_imag(a: Array, b: Array, c: Array, d: Array) -> Scaled:
     return quotient_real(b, -a, c, d)
 
 
+def _unit_part(x: Array, y: Array) -> Scaled:
+    """x / |z| of scaled operands; of a small part nearly the quotient by the other, of that a little less than 1."""
+    larger, exponent = np.frexp(np.maximum(x, y))
+    smaller = np.ldexp(np.minimum(x, y), -exponent)
+    size = dd.sqrt(dd.add(two_prod(larger, larger), two_prod(smaller, smaller)))
+    significand, own = np.frexp(x)
+    ordinary = Scaled.of(*dd.div(dd.of(significand), size), kernels.ROOT_ERROR, own - exponent)
+    less = np.full_like(x, -1.0)
+    small = range_ends.quotient(x, y, less).known_where((smaller < TINY) & (x < y) & (x != 0))
+    nearly_1 = range_ends.leading(np.ones_like(x), 1.0, less).known_where((smaller < TINY) & (y < x) & (y != 0))
+    return ordinary.known_where(smaller >= TINY).or_else(small).or_else(nearly_1)
+
+
 def _reciprocal(part: Kernel) -> Kernel:
     return lambda x, y: part(np.ones_like(x), np.zeros_like(x), x, y)
 
@@ -182,6 +195,8 @@ PARTS = MappingProxyType(
         "div.imag": quotient_imag,
         "reciprocal.real": _reciprocal(quotient_real),
         "reciprocal.imag": _reciprocal(quotient_imag),
+        "sgn.real": _unit_part,
+        "sgn.imag": lambda x, y: _unit_part(y, x),
         "exp.real": product(range_ends.exp, _COS),
         "exp.imag": product(range_ends.exp, _SIN),
         "exp2.real": either(product(range_ends.exp2, _EXP2_COS), _power_of_two(far_powers.real)),

@@ -23,6 +23,7 @@ from conform.numerics.functions.complex_float64 import (
     root_part,
     tanh_imag,
     tanh_real,
+    unit_part,
 )
 from conform.numerics.functions.complex_folds import Fold, as_they_are, even, mirrored, mirrored_power, odd
 from conform.numerics.functions.complex_range_ends import PARTS
@@ -132,6 +133,14 @@ _define(
     lambda a, b, c, d: (c == 0) & (d == 0),
     (kernels.quotient_real, _zeros, exact.quotient_real),
     (kernels.quotient_imag, _zeros, exact.quotient_imag),
+)
+_define(
+    "sgn",
+    odd,
+    _nowhere,
+    (kernels.sgn_real, formulas.sgn_real, exact.sgn_real),
+    (kernels.sgn_imag, formulas.sgn_imag, exact.sgn_imag),
+    (unit_part, lambda x, y: unit_part(y, x)),
 )
 _define(
     "sqrt",

@@ -44,10 +44,14 @@ def _erf_below_one(x: DD) -> DD:
 
 def erfc_scaled(x: DD, x_squared: DD) -> tuple[DD, Array, Array]:
     """(y, n, error): erfc x is y 2^n for 1/2 <= x < 32, with its relative error; x_squared within 5 u^2."""
-    piece, centre = log_piece(x[0], _LOWEST, _HIGHEST)
     power, n = exp_scaled(dd.neg(x_squared))
-    value = dd.mul(power, _ERFCX.value(piece, fast_two_sum(x[0] - centre, x[1])))
-    return value, n, ERFC_ERROR + x[0] * x[0] * SQUARE_ERROR
+    return dd.mul(power, erfcx_of_table(x)), n, ERFC_ERROR + x[0] * x[0] * SQUARE_ERROR
+
+
+def erfcx_of_table(x: DD) -> DD:
+    """erfcx x for 1/2 <= x < 32, within EVALUATION."""
+    piece, centre = log_piece(x[0], _LOWEST, _HIGHEST)
+    return _ERFCX.value(piece, fast_two_sum(x[0] - centre, x[1]))
 
 
 def _erfc_from_half(x: DD, x_squared: DD) -> DD:

@@ -158,6 +158,20 @@ def xlogy(x: float, y: float) -> Exact:
     return -math.copysign(inf, x) if y == 0 else None
 
 
+def logaddexp2(x: float, y: float) -> Exact:
+    """log2(2^x + 2^x) = x + 1; else 1 + 2^(x - y) is no power of 2 with a rational exponent, which are independent."""
+    return Fraction(x) + 1 if x == y and not isinf(x) else None
+
+
+def xlog1py(x: float, y: float) -> Exact:
+    """0 log1p y = 0; x log1p 0 = 0 with the sign of the product; x log1p -1 infinite."""
+    if x == 0:
+        return 0.0
+    if y == 0:
+        return math.copysign(0.0, x) * math.copysign(1.0, y)
+    return -math.copysign(inf, x) if y == -1 else None
+
+
 def sinc(x: float) -> Exact:
     """1 at 0; 0 at the other integers."""
     if x == 0:

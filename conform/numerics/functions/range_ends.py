@@ -17,12 +17,12 @@ import numpy as np
 from conform.numerics.eft import two_prod, two_sum
 from conform.numerics.functions import dd
 from conform.numerics.functions.activations import gelu_tanh_exponent
-from conform.numerics.functions.bessel import scaled_bessel
 from conform.numerics.functions.dd import DD, Array
 from conform.numerics.functions.error import HIGHEST_SCALED, erfc_scaled, sqrt_half
 from conform.numerics.functions.exponential import EXP_ERROR, exp2_scaled, exp_scaled
 from conform.numerics.functions.inverse_error import INVERSE_ERROR, tail_float64, tail_step
-from conform.numerics.functions.logarithm import LOG_ERROR, log
+from conform.numerics.functions.logarithm import LOG1P_ERROR, LOG_ERROR, log, log1p
+from conform.numerics.functions.scaled_error import root_of_pi
 from conform.numerics.functions.trigonometric import pi
 from conform.numerics.scaled import Scaled
 
@@ -175,15 +175,21 @@ def gelu(x: Array) -> Scaled:
     return Scaled.of(*dd.mul_double(value, np.maximum(x, -45.0)), error + 2.0**-103, n).known_where(x < -2.0)
 
 
-def bessel(order: int) -> Kernel:
-    """I0 or I1 of a large |x|; that of 1023 stands for what is more."""
+def erfcx(x: Array) -> Scaled:
+    """2 e^(x^2) of a very negative x, and 1 / (x sqrt pi) of a huge one; less than 2^-500 of either is missing."""
+    value, n = exp_scaled(two_prod(np.clip(x, -40.0, 0.0), np.clip(x, -40.0, 0.0)))
+    significand, exponent = np.frexp(x)
+    huge = Scaled.of(*dd.div(root_of_pi(), dd.of(significand)), CONSTANT_ERROR, -exponent).known_where(x > HUGE)
+    return Scaled.of(*value, 2 * EXP_ERROR, n + 1).known_where(x < -20.0).or_else(huge)
 
-    def kernel(x: Array) -> Scaled:
-        value, n = scaled_bessel(order, dd.of(np.clip(np.abs(x), 1.0, 1023.0)))
-        value = dd.scale(value, np.copysign(1.0, x)) if order == 1 else value
-        return Scaled.of(*value, 2 * EXP_ERROR, n).known_where(np.abs(x) > FAR)
 
-    return kernel
+def log_ndtr(x: Array) -> Scaled:
+    """-Phi(-x) of a large x, of which less than 2^-200 is missing, and -x^2 / 2 of a very negative one."""
+    value, n, error = _ndtr(-x)
+    significand, exponent = np.frexp(x)
+    square = two_prod(significand, -significand)
+    far = Scaled.of(*square, FOLLOWS, 2 * exponent - 1).known_where(x < -(2.0**60))
+    return Scaled.of(*dd.neg(value), error, n).known_where(x > 20.0).or_else(far)
 
 
 def pow(x: Array, y: Array) -> Scaled:  # noqa: A001 - the function's name
@@ -282,10 +288,23 @@ def xlogy(x: Array, y: Array) -> Scaled:
     return Scaled.of(*dd.mul_double(log(dd.of(y)), significand), 2 * LOG_ERROR, exponent).known_where(y > 0)
 
 
+def xlog1py(x: Array, y: Array) -> Scaled:
+    """x log1p y, y > -1; of a tiny y the product, of which y/2 is missing."""
+    (x_part, x_exponent), (y_part, y_exponent) = np.frexp(x), np.frexp(y)
+    tiny = np.abs(y) < TINY
+    product = Scaled.of(*two_prod(x_part, y_part), FOLLOWS, x_exponent + y_exponent).known_where(tiny & (y != 0))
+    logarithm = log1p(dd.of(np.where(tiny, 0.5, y)))
+    return product.or_else(
+        Scaled.of(*dd.mul_double(logarithm, x_part), 2 * LOG1P_ERROR, x_exponent).known_where(~tiny & (y > -1))
+    )
+
+
 def logaddexp(x: Array, y: Array) -> Scaled:
-    """The larger number and at most log 2 more, of a large one."""
-    larger = np.maximum(x, y)
-    return leading(larger, 1.0, larger).known_where(np.abs(larger) > HUGE)
+    """The larger number and at most 1 more, of a large one; and less than 2^-199 more beside a far smaller one. Of the
+    logarithm to the base 2, too."""
+    larger, size = np.maximum(x, y), np.abs(np.maximum(x, y))
+    is_far = (larger - np.minimum(x, y) > FAR) & (size > 2.0**-80)
+    return leading(larger, 1.0, larger).known_where((size > HUGE) | is_far)
 
 
 def lgamma(x: Array) -> Scaled:

@@ -94,7 +94,7 @@ def add_scaled(dtype: str, x: float, y: float, alpha: float) -> float:
 def _add_scaled_complex(component: str, x: complex, y: complex, alpha: Scalar) -> complex:
     """x + alpha * y, alpha taken as a complex number; P8 leaves open what is not finite or overflows on the way."""
     products = _partial_products(component, alpha, y) if _is_finite(x, y, alpha) else None
-    if products is None:
+    if products is None or any(isinf(round_number(component, part)) for part in (x.real, x.imag)):
         return UNSPECIFIED
     real, imag = products
     return complex(_round_sum(component, _term(x.real), *real), _round_sum(component, _term(x.imag), *imag))
@@ -126,6 +126,12 @@ def sub(self: Operand, other: Operand, alpha: Scalar = 1) -> RefTensor:
     if category(dtype) == INTEGER:
         return each(common_operands(self, other), lambda x, y: wrap_integer(dtype, x - alpha * y))
     return add(self, other, -alpha)
+
+
+@reference("aten::rsub.Tensor", "aten::rsub.Scalar")
+def rsub(self: Operand, other: Operand, alpha: Scalar = 1) -> RefTensor:
+    """other - alpha * self, rounded once; integers wrap; a bool operand is refused."""
+    return sub(other, self, alpha)
 
 
 @reference("aten::mul.Tensor", "aten::mul.Scalar", "aten::multiply.Tensor", "aten::multiply.Scalar")

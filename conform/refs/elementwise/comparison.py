@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from fractions import Fraction
-from math import inf, isfinite, isnan
+from math import inf, isfinite, isnan, nan
 
 from conform.refs.exact.mapped import each, refuse, unary
 from conform.refs.exact.promotion import (
@@ -41,6 +41,24 @@ def minimum(self: Operand, other: Operand) -> RefTensor:
     operands = common_operands(self, other)
     refuse("minimum", operands[0], COMPLEX)
     return each(operands, lambda x, y: convert(x if x != x or x <= y else y, operands[0]))
+
+
+@reference("aten::fmax")
+def fmax(self: Operand, other: Operand) -> RefTensor:
+    """The greatest of those of the two that are numbers, NaN of none; on bools: or."""
+    return _of_numbers("fmax", self, other, max)
+
+
+@reference("aten::fmin")
+def fmin(self: Operand, other: Operand) -> RefTensor:
+    """The smallest of those of the two that are numbers, NaN of none; on bools: and."""
+    return _of_numbers("fmin", self, other, min)
+
+
+def _of_numbers(op: str, self: Operand, other: Operand, choose: Callable[..., Scalar]) -> RefTensor:
+    operands = common_operands(self, other)
+    refuse(op, operands[0], COMPLEX)
+    return each(operands, lambda *pair: convert(choose((x for x in pair if x == x), default=nan), operands[0]))
 
 
 def _define_comparison(name: str, alias: str | None, holds: Callable[[Scalar, Scalar], bool], is_order: bool) -> None:
@@ -109,6 +127,20 @@ def isnan_(self: RefTensor) -> RefTensor:
 def isinf_(self: RefTensor) -> RefTensor:
     """Whether infinite; of a complex number, whether a part is."""
     return unary(self, lambda x: inf in (abs(x.real), abs(x.imag)), "bool")
+
+
+@reference("aten::isposinf")
+def isposinf_(self: RefTensor) -> RefTensor:
+    """Whether the positive infinity; complex numbers have no sign."""
+    refuse("isposinf", self.dtype, COMPLEX)
+    return unary(self, lambda x: x == inf, "bool")
+
+
+@reference("aten::isneginf")
+def isneginf_(self: RefTensor) -> RefTensor:
+    """Whether the negative infinity; complex numbers have no sign."""
+    refuse("isneginf", self.dtype, COMPLEX)
+    return unary(self, lambda x: x == -inf, "bool")
 
 
 @reference("aten::isfinite")

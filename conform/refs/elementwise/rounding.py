@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from math import ceil, copysign, floor, frexp, inf, isfinite, isinf, isnan, ldexp, nan, trunc
 
 from flint import arb
 
+from conform.refs.exact.complex_parts import map_complex
 from conform.refs.exact.mapped import each, refuse, unary
 from conform.refs.exact.promotion import (
     BOOL,
@@ -30,7 +32,8 @@ from conform.refs.exact.rounding import (
     round_number,
     round_ratio,
 )
-from conform.refs.exact.tensor import UNSPECIFIED, RefTensor, broadcast_shapes, expand
+from conform.refs.exact.tensor import UNSPECIFIED, RefTensor, Unspecified, broadcast_shapes, expand
+from conform.refs.functions.complex_functions import complex_sgn
 from conform.refs.references import reference
 
 
@@ -75,11 +78,31 @@ _define_integer_part(floor, "floor")
 _define_integer_part(trunc, "trunc", "fix")
 
 
+@reference("aten::frac")
+def frac(self: RefTensor) -> RefTensor:
+    """self - floor(|self|) * sgn(self); open of infinities, of which that is inf - inf."""
+    refuse("frac", self.dtype, BOOL, INTEGER, COMPLEX)
+
+    def fraction(x: float) -> float | Unspecified:
+        if not isfinite(x):
+            return UNSPECIFIED if isinf(x) else nan
+        exactly = Fraction(x) - floor(abs(Fraction(x))) * ((x > 0) - (x < 0))
+        return round_ratio(self.dtype, exactly.numerator, exactly.denominator)
+
+    return unary(self, fraction)
+
+
 @reference("aten::sign")
 def sign(self: RefTensor) -> RefTensor:
     """-1, 0 or 1; a bool stays; open at NaN, of which the documentation says nothing."""
     refuse("sign", self.dtype, COMPLEX)
     return unary(self, lambda x: UNSPECIFIED if x != x else convert((x > 0) - (x < 0), self.dtype))
+
+
+@reference("aten::sgn")
+def sgn(self: RefTensor) -> RefTensor:
+    """self / |self|, 0 of zeros, of real numbers as sign has it; open where the magnitude overflows."""
+    return map_complex(self, complex_sgn) if category(self.dtype) == COMPLEX else sign(self)
 
 
 @reference("aten::signbit")

@@ -11,7 +11,8 @@ from math import copysign, inf, isfinite, isinf, isnan, nan
 
 from flint import arb
 
-from conform.refs.exact.reals import exact, round_exact, round_real
+from conform.refs.exact.reals import exact, log_ball, round_exact, round_real
+from conform.refs.exact.rounding import round_ratio
 from conform.refs.exact.tensor import UNSPECIFIED, Unspecified
 from conform.refs.functions.elementary import log_limit, round_at
 
@@ -85,6 +86,31 @@ def round_logaddexp(dtype: str, x: float, y: float) -> float:
     return round_real(dtype, lambda: arb(greater) + _log1p_exp(arb(lesser) - arb(greater)))
 
 
+def round_logaddexp2(dtype: str, x: float, y: float) -> float:
+    """log2(2^x + 2^y): x + 1 of equal numbers; else transcendental or irrational, for 1 + 2^q is 2^r with rational q
+    and r of q = 0 alone."""
+    if isnan(x) or isnan(y):
+        return nan
+    lesser, greater = sorted((x, y))
+    if isinf(lesser) or isinf(greater):  # P47
+        return round_exact(dtype, exact(greater))
+    if x == y:
+        return round_ratio(dtype, *(Fraction(x) + 1).as_integer_ratio())
+
+    def ball() -> arb:
+        power = ((arb(lesser) - arb(greater)).max(arb(-6000)) * arb.const_log2()).exp()  # 2^-6000 can but tip a tie
+        return arb(greater) + power.log1p() / arb.const_log2()
+
+    return round_real(dtype, ball)
+
+
+def round_logit(dtype: str, x: Fraction) -> float:
+    """log(x / (1 - x)) of 0 <= x <= 1; transcendental but at 1/2 (Lindemann)."""
+    if x in (0, Fraction(1, 2), 1):
+        return {0: -inf, 1: inf}.get(x, 0.0)
+    return round_real(dtype, lambda: log_ball(x / (1 - x)))
+
+
 def round_xlogy(dtype: str, x: float, y: float) -> float:
     """x log y, but 0 where x is 0 and y is not NaN (P51). Transcendental unless x is 0 or y is 1."""
     if isnan(x) or isnan(y):
@@ -97,3 +123,16 @@ def round_xlogy(dtype: str, x: float, y: float) -> float:
     if isinf(x):
         return x if y > 1 else -x
     return round_real(dtype, lambda: arb(x) * arb(y).log())
+
+
+def round_xlog1py(dtype: str, x: float, y: float) -> float:
+    """x log(1 + y), but 0 where x is 0 and y is not NaN (P51). Transcendental unless x or y is 0."""
+    if isnan(x) or isnan(y):
+        return nan
+    if x == 0:
+        return 0.0
+    if y <= -1 or y == 0 or isinf(y):
+        return x * (y if y == 0 or y == inf else -inf if y == -1 else nan)
+    if isinf(x):
+        return x if y > 0 else -x
+    return round_real(dtype, lambda: arb(x) * arb(y).log1p())

@@ -62,6 +62,22 @@ def complex_reciprocal(component: str, z: complex) -> ComplexElement:
     return complex_quotient(component, 1 + 0j, z)
 
 
+def complex_sgn(component: str, z: complex) -> ComplexElement:
+    """z / |z|, 0 of 0; open where |z| overflows. Off the axes no part is dyadic: the denominator of a Pythagorean
+    triple is odd."""
+    if round_hypot(component, z.real, z.imag) == inf:
+        return UNSPECIFIED
+    if 0 in (z.real, z.imag):
+        return complex((z.real > 0) - (z.real < 0), (z.imag > 0) - (z.imag < 0))
+
+    def parts() -> Parts:
+        x, y = arb(z.real), arb(z.imag)
+        size = (x * x + y * y).sqrt()
+        return x / size, y / size
+
+    return round_parts(component, parts)
+
+
 # ---- sqrt --------------------------------------------------------------------------------------------------------
 
 

@@ -101,6 +101,12 @@ def log_sigmoid(self: RefTensor) -> RefTensor:
     return unary(self, lambda x: _log_sigmoid(self.dtype, x))
 
 
+@reference("aten::log_sigmoid_forward")
+def log_sigmoid_forward(self: RefTensor) -> tuple[RefTensor, Unspecified]:
+    """log(1 / (1 + e^-self)), and a buffer for the gradient, whatever it is."""
+    return log_sigmoid(self), UNSPECIFIED
+
+
 def _log_sigmoid(dtype: str, x: float) -> float | Unspecified:
     if isnan(x) or x == -inf:
         return x

@@ -7,6 +7,7 @@ is disputed. Integers and bools are first converted to float32, the default dtyp
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from functools import cache
 from math import copysign, isnan, nan
 
@@ -26,10 +27,13 @@ from conform.refs.exact.rounding import COMPONENTS, INTEGER_RANGES, wrap_integer
 from conform.refs.exact.tensor import UNSPECIFIED, RefTensor, Unspecified
 from conform.refs.functions.activations import (
     round_logaddexp,
+    round_logaddexp2,
+    round_logit,
     round_mish,
     round_sigmoid,
     round_silu,
     round_softplus,
+    round_xlog1py,
     round_xlogy,
 )
 from conform.refs.functions.complex_functions import (
@@ -82,14 +86,26 @@ from conform.refs.functions.elementary import (
 from conform.refs.functions.powers import round_angle, round_atan2, round_hypot, round_pow
 from conform.refs.functions.special import (
     round_digamma,
+    round_entr,
     round_erf,
     round_erfc,
+    round_erfcx,
     round_erfinv,
     round_i0,
+    round_i0e,
     round_i1,
+    round_i1e,
+    round_j0,
+    round_j1,
+    round_k0,
+    round_k0e,
+    round_k1,
+    round_k1e,
     round_lgamma,
+    round_log_ndtr,
     round_ndtr,
     round_ndtri,
+    round_spherical_j0,
 )
 from conform.refs.references import reference
 
@@ -159,8 +175,17 @@ _define(round_ndtr, "aten::special_ndtr", refuses=(COMPLEX,))
 _define(round_ndtri, "aten::special_ndtri", refuses=(COMPLEX,))
 _define(round_lgamma, "aten::lgamma", "aten::special_gammaln", refuses=(COMPLEX,))
 _define(round_digamma, "aten::digamma", "aten::special_psi", "aten::special_digamma", refuses=(COMPLEX,))
-_define(round_i0, "aten::i0", "aten::special_i0", refuses=(COMPLEX,))
-_define(round_i1, "aten::special_i1", refuses=(COMPLEX,))
+_define(round_i0, "aten::i0", "aten::special_i0", "aten::special_modified_bessel_i0", refuses=(COMPLEX,))
+_define(round_i1, "aten::special_i1", "aten::special_modified_bessel_i1", refuses=(COMPLEX,))
+_define(round_i0e, "aten::special_i0e", refuses=(COMPLEX,))
+_define(round_i1e, "aten::special_i1e", refuses=(COMPLEX,))
+_define(round_erfcx, "aten::special_erfcx", refuses=(COMPLEX,))
+_define(round_log_ndtr, "aten::special_log_ndtr", refuses=(COMPLEX,))
+_define(round_entr, "aten::special_entr", refuses=(COMPLEX,))
+_define(round_j0, "aten::special_bessel_j0", refuses=(COMPLEX,))
+_define(round_j1, "aten::special_bessel_j1", refuses=(COMPLEX,))
+_define(round_k0, "aten::special_modified_bessel_k0", refuses=(COMPLEX,))
+_define(round_k1, "aten::special_modified_bessel_k1", refuses=(COMPLEX,))
 _define(round_mish, "aten::mish", refuses=(BOOL, INTEGER, COMPLEX))
 _define(round_cube_root, "aten::cbrt", refuses=(COMPLEX,))
 
@@ -241,6 +266,30 @@ def logaddexp(self: RefTensor, other: RefTensor) -> RefTensor:
     return _binary(operands, round_logaddexp)
 
 
+@reference("aten::logaddexp2")
+def logaddexp2(self: RefTensor, other: RefTensor) -> RefTensor:
+    """log2(2^self + 2^other)."""
+    operands = common_operands(self, other)
+    _refuse("logaddexp2", operands[0], BOOL, INTEGER)
+    return _binary(operands, round_logaddexp2)
+
+
+@reference("aten::logit", "aten::special_logit")
+def logit(self: RefTensor, eps: float | None = None) -> RefTensor:
+    """log(z / (1 - z)), z being self, and with eps what is nearest to it in [eps, 1 - eps]; NaN outside [0, 1]."""
+    _refuse("logit", self.dtype, COMPLEX)
+    if eps is not None and not 0 <= eps <= 0.5:
+        raise NotImplementedError(f"the reference of logit has eps between 0 and 1/2, found {eps}")
+
+    def element(dtype: str, x: float) -> float:
+        if eps is None:
+            return round_logit(dtype, Fraction(x)) if 0 <= x <= 1 else nan
+        low, high = Fraction(eps), 1 - Fraction(eps)
+        return round_logit(dtype, low if x < low else high if x > high else Fraction(x))
+
+    return _mapped(element, self)
+
+
 @reference("aten::xlogy.Tensor", "aten::xlogy.Scalar_Self", "aten::xlogy.Scalar_Other")
 @reference("aten::special_xlogy", "aten::special_xlogy.self_scalar", "aten::special_xlogy.other_scalar")
 def xlogy(self: Operand, other: Operand) -> RefTensor:
@@ -248,3 +297,27 @@ def xlogy(self: Operand, other: Operand) -> RefTensor:
     operands = common_operands(self, other, floating=True)
     _refuse("xlogy", operands[0], COMPLEX)
     return _binary(operands, round_xlogy)
+
+
+@reference("aten::special_xlog1py", "aten::special_xlog1py.self_scalar", "aten::special_xlog1py.other_scalar")
+def xlog1py(self: Operand, other: Operand) -> RefTensor:
+    """self * log(1 + other): NaN where other is, else 0 where self is 0."""
+    operands = common_operands(self, other, floating=True)
+    _refuse("xlog1py", operands[0], COMPLEX)
+    return _binary(operands, round_xlog1py)
+
+
+def _define_of_x(element: Element, op: str) -> None:
+    """`_define` of an overload whose operand is called x."""
+
+    def function(x: RefTensor) -> RefTensor:
+        _refuse(op, x.dtype, COMPLEX)
+        return _mapped(element, x)
+
+    function.__name__, function.__doc__ = element.__name__, element.__doc__
+    reference(op)(function)
+
+
+_define_of_x(round_k0e, "aten::special_scaled_modified_bessel_k0")
+_define_of_x(round_k1e, "aten::special_scaled_modified_bessel_k1")
+_define_of_x(round_spherical_j0, "aten::special_spherical_bessel_j0")

@@ -55,6 +55,43 @@ def round_ndtri(dtype: str, x: float) -> float:
     return round_at(dtype, lambda ball: -arb(2).sqrt() * (2 * ball).erfcinv(), x)
 
 
+def round_erfcx(dtype: str, x: float) -> float:
+    """e^(x^2) erfc x, of positive x U(1/2, 1/2, x^2) / sqrt(pi) (DLMF 7.11.5)."""
+    if x == 0 or isinf(x):
+        return 1.0 if x == 0 else 0.0 if x > 0 else inf
+    if x < -64:  # e^4096
+        return inf
+    return round_at(dtype, _erfcx, x)
+
+
+def _erfcx(x: arb) -> arb:
+    half = arb(1) / 2
+    return (x * x).hypgeom_u(half, half) / arb.pi().sqrt() if x > 0 else (x * x).exp() * x.erfc()
+
+
+def round_log_ndtr(dtype: str, x: float) -> float:
+    """The logarithm of the normal distribution function."""
+    if isinf(x):
+        return 0.0 if x > 0 else x
+    if x > 64:  # -e^-2048
+        return -0.0
+    return round_at(dtype, _log_ndtr, x)
+
+
+def _log_ndtr(x: arb) -> arb:
+    z = x / arb(2).sqrt()
+    return (-z.erfc() / 2).log1p() if x > 0 else (_erfcx(-z) / 2).log() - z * z
+
+
+def round_entr(dtype: str, x: float) -> float:
+    """-x log x, 0 of 0 and -inf of less; transcendental but at 1."""
+    if x <= 0:
+        return 0.0 if x == 0 else -inf
+    if x in (1.0, inf):
+        return -0.0 if x == 1 else -inf
+    return round_at(dtype, lambda ball: -ball * ball.log(), x)
+
+
 # ---- the gamma function: no rational value is known but lgamma 1 and lgamma 2 ---------------------------------------
 
 
@@ -104,3 +141,67 @@ def round_i1(dtype: str, x: float) -> float:
     if abs(x) > 1024:  # I_1(1024) > 2^1400
         return copysign(inf, x)
     return round_at(dtype, lambda ball: ball.bessel_i(1), x)
+
+
+def round_i0e(dtype: str, x: float) -> float:
+    """e^-|x| times the modified Bessel function of the first kind and order 0."""
+    if x == 0 or isinf(x):
+        return 1.0 if x == 0 else 0.0
+    return round_at(dtype, lambda ball: ball.bessel_i(0, scaled=True), abs(x))
+
+
+def round_i1e(dtype: str, x: float) -> float:
+    """e^-|x| times the modified Bessel function of the first kind and order 1."""
+    if x == 0 or isinf(x):
+        return copysign(0.0, x)
+    return copysign(round_at(dtype, lambda ball: ball.bessel_i(1, scaled=True), abs(x)), x)
+
+
+def round_j0(dtype: str, x: float) -> float:
+    """The Bessel function of the first kind and order 0, which vanishes at infinity."""
+    if x == 0 or isinf(x):
+        return 1.0 if x == 0 else 0.0
+    return round_at(dtype, lambda ball: ball.bessel_j(0), abs(x))
+
+
+def round_j1(dtype: str, x: float) -> float:
+    """The Bessel function of the first kind and order 1, which vanishes at infinity."""
+    if x == 0 or isinf(x):
+        return copysign(0.0, x)
+    return round_at(dtype, lambda ball: ball.bessel_j(1), x)
+
+
+def round_k0(dtype: str, x: float) -> float:
+    """The modified Bessel function of the second kind and order 0."""
+    return _second(dtype, 0, x)
+
+
+def round_k1(dtype: str, x: float) -> float:
+    """The modified Bessel function of the second kind and order 1."""
+    return _second(dtype, 1, x)
+
+
+def round_k0e(dtype: str, x: float) -> float:
+    """e^x times the modified Bessel function of the second kind and order 0."""
+    return _second(dtype, 0, x, scaled=True)
+
+
+def round_k1e(dtype: str, x: float) -> float:
+    """e^x times the modified Bessel function of the second kind and order 1."""
+    return _second(dtype, 1, x, scaled=True)
+
+
+def _second(dtype: str, order: int, x: float, scaled: bool = False) -> float:
+    """Infinite at 0, not real below."""
+    if x <= 0:
+        return inf if x == 0 else nan
+    if isinf(x) or (x > 2048 and not scaled):  # e^-2048
+        return 0.0
+    return round_at(dtype, lambda ball: ball.bessel_k(order, scaled=scaled), x)
+
+
+def round_spherical_j0(dtype: str, x: float) -> float:
+    """sin x / x, 1 at 0; transcendental elsewhere."""
+    if x == 0 or isinf(x):
+        return 1.0 if x == 0 else 0.0
+    return round_at(dtype, lambda ball: ball.sin() / ball, x)

@@ -175,3 +175,46 @@ def test_integer_functions() -> None:
     check("aten::gcd", i8([-128]), u8([6]), gives=np.array([2], np.int16))
     check("aten::floor_divide", i8([-7, 7]), 2, gives=i8([-4, 3]))
     check("aten::square", boolean([True]), gives=i64([1]))
+
+
+# ---- numbers before NaN, fractions, units ------------------------------------------------------------------------
+
+
+def test_fmax_and_fmin_take_the_number_beside_nan() -> None:
+    x, y = f32([nan, 1.0, nan, -inf, 2.0]), f32([2.0, nan, nan, nan, 3.0])
+    check("aten::fmax", x, y, gives=f32([2.0, 1.0, nan, -inf, 3.0]))
+    check("aten::fmin", x, y, gives=f32([2.0, 1.0, nan, -inf, 2.0]))
+    check("aten::fmin", i8([3, -3]), i8([5, -5]), gives=i8([3, -5]))
+    check("aten::fmax", boolean([True, False]), boolean([False, False]), gives=boolean([True, False]))
+
+
+def test_frac_is_what_trunc_leaves() -> None:
+    check_open("aten::frac", f32([2.5, -2.5, -3.0, nan, 2.0**-149, inf, -inf]),
+               gives=f32([0.5, -0.5, -0.0, nan, 2.0**-149, 0.0, 0.0]), where_open=[False] * 5 + [True] * 2, rule="P207")
+
+
+def test_sgn_of_complex_numbers_has_their_angle() -> None:
+    check("aten::sgn", np.array([3 + 4j, 0, -2j, 5e-324]), gives=np.array([0.6 + 0.8j, 0, -1j, 1]))
+    check_open("aten::sgn", c64([complex(LARGEST, LARGEST)]), gives=c64([0]), where_open=[True], rule="P207")
+    check_open("aten::sgn", f32([-2.5, 0.0, nan]), gives=f32([-1.0, 0.0, 0.0]), where_open=[False, False, True],
+               rule="P91")  # fmt: skip
+    check("aten::sgn", c64([complex(1.0, 2.0**-140)]), gives=c64([complex(1.0, 2.0**-140)]))
+
+
+def test_sgn_of_a_part_that_lies_by_a_midpoint_of_subnormals() -> None:
+    """3 * 2^-1074 / |2 + 3 * 2^-1074 i| is a hair less than 1.5 * 2^-1074, the midpoint, whose even neighbour is 2."""
+    (golden,) = goldens("aten::sgn", np.array([complex(2.0, 3 * 2.0**-1074)]))
+    assert golden.value.imag.tolist() == [2.0**-1074]
+    assert golden.value.real.tolist() == [1.0]
+
+
+def test_infinities_of_one_sign() -> None:
+    check("aten::isposinf", f32([inf, -inf, nan, 3.0]), gives=boolean([True, False, False, False]))
+    check("aten::isneginf", f16([inf, -inf, nan, 3.0]), gives=boolean([False, True, False, False]))
+    check("aten::isposinf", u8([255]), gives=boolean([False]))
+
+
+def test_rsub_subtracts_self() -> None:
+    check("aten::rsub", f32([1.0, 2.0]), f32([3.0, 4.0]), alpha=2, gives=f32([1.0, 0.0]))
+    check("aten::rsub", u8([1]), 0, gives=u8([255]))
+    check("aten::rsub", f32([0.0]), -0.0, gives=f32([-0.0]))

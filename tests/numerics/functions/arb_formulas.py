@@ -27,6 +27,25 @@ def _ndtri(p: arb) -> arb:
     return arb(2).sqrt() * ((2 * p - 1).erfinv() if p > arb("0.25") else -(2 * p).erfcinv())
 
 
+def _erfcx(x: arb) -> arb:
+    x = x.max(arb(-60))  # e^3600 is beyond every format
+    return (x * x).hypgeom_u(arb("0.5"), arb("0.5")) / arb.pi().sqrt() if x > 1 else (x * x).exp() * x.erfc()
+
+
+def _log_ndtr(x: arb) -> arb:
+    x = x.min(arb(60))  # Phi(-60) < 2^-2600
+    z = x / arb(2).sqrt()
+    return (_erfcx(-z) / 2).log() - x * x / 2 if x < -2 else (-z.erfc() / 2).log1p()
+
+
+def _scaled_i(order: int) -> Callable[[arb], arb]:
+    return lambda x: abs(x).bessel_i(order, scaled=True) * (-1 if order == 1 and x < 0 else 1)
+
+
+def _second(order: int, is_scaled: bool) -> Callable[[arb], arb]:
+    return lambda x: x.bessel_k(order, scaled=is_scaled) if x > 0 else arb("nan")
+
+
 FORMULAS: dict[str, Callable[..., arb]] = {
     "acos": arb.acos,
     "acosh": arb.acosh,
@@ -41,6 +60,7 @@ FORMULAS: dict[str, Callable[..., arb]] = {
     "digamma": arb.digamma,
     "erf": arb.erf,
     "erfc": arb.erfc,
+    "erfcx": _erfcx,
     "erfinv": arb.erfinv,
     "exp": arb.exp,
     "exp2": lambda x: arb(2) ** x,
@@ -50,12 +70,23 @@ FORMULAS: dict[str, Callable[..., arb]] = {
     "hypot": lambda x, y: (x * x + y * y).sqrt(),
     "i0": lambda x: x.bessel_i(0),
     "i1": lambda x: x.bessel_i(1),
+    "i0e": _scaled_i(0),
+    "i1e": _scaled_i(1),
+    "j0": lambda x: x.bessel_j(0),
+    "j1": lambda x: x.bessel_j(1),
+    "k0": _second(0, False),
+    "k0e": _second(0, True),
+    "k1": _second(1, False),
+    "k1e": _second(1, True),
     "lgamma": lambda x: x.lgamma() if x > 0 else abs(x.gamma()).log(),
     "log": arb.log,
     "log10": lambda x: x.log() / arb(10).log(),
     "log1p": arb.log1p,
     "log2": lambda x: x.log() / arb(2).log(),
+    "log_ndtr": _log_ndtr,
     "logaddexp": lambda x, y: (x.exp() + y.exp()).log(),
+    "logaddexp2": lambda x, y: (arb(2) ** x + arb(2) ** y).log() / arb(2).log(),
+    "logit": lambda x: (x / (1 - x)).log(),
     "mish": lambda x: x * x.exp().log1p().tanh(),
     "ndtr": _ndtr,
     "ndtri": _ndtri,
@@ -68,8 +99,10 @@ FORMULAS: dict[str, Callable[..., arb]] = {
     "sinc": arb.sinc_pi,
     "sinh": arb.sinh,
     "softplus": lambda x: x.exp().log1p(),
+    "spherical_j0": lambda x: x.sin() / x,
     "tan": arb.tan,
     "tanh": arb.tanh,
+    "xlog1py": lambda x, y: x * y.log1p(),
     "xlogy": lambda x, y: x * y.log(),
 }
 

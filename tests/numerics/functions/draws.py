@@ -27,10 +27,10 @@ def operands(name: str, fmt: Format, count: int, seed: int = 0) -> tuple[np.ndar
         x = np.abs(x)
         kept = (np.abs(y * np.log(x)) < 2000) & (np.abs(y * np.log(x)) > 1e-4) & (y != np.rint(2 * y) / 2)
         return x[kept], y[kept]
-    if name == "logaddexp":
+    if name in ("logaddexp", "logaddexp2"):
         kept = (np.abs(x) < 1000) & (np.abs(y) < 1000)
         return x[kept], y[kept]
-    return (x, np.abs(y) + (y == 1)) if name == "xlogy" else (x, y)
+    return (x, np.abs(y) + (y == 1)) if name in ("xlogy", "xlog1py") else (x, y)
 
 
 def is_defined(name: str, x: float) -> bool:

@@ -21,6 +21,7 @@ OF_TWO = ("div", "pow", "atan2")
 FORMULAS: dict[str, Callable[..., acb]] = {
     "reciprocal": lambda z: 1 / z,
     "div": lambda z, w: z / w,
+    "sgn": lambda z: z / abs(z),
     "sqrt": lambda z: z.sqrt(),
     "rsqrt": lambda z: 1 / z.sqrt(),
     "cbrt": lambda z: (z.log() / 3).exp(),

@@ -30,10 +30,16 @@ ENDS = {
     "mish": ((-753.0, -620.0),),
     "erfc": ((24.0, 28.0),),
     "ndtr": ((-39.0, -34.0),),
+    "erfcx": ((-26.7, -24.0), (1e299, 1.7e308)),
+    "log_ndtr": ((34.0, 39.0), (-1.3e154, -1e154)),
     "gelu": ((-39.0, -34.0),),
     "gelu_tanh": ((-22.5, -13.0),),
     "i0": ((690.0, 714.5), (-714.5, -690.0)),
     "i1": ((690.0, 714.5), (-714.5, -690.0)),
+    "k0": ((680.0, 746.0),),
+    "k1": ((680.0, 746.0), (1e-310, 1e-307)),
+    "k1e": ((1e-310, 1e-307),),
+    "spherical_j0": ((1e300, 1.7e308),),
     "lgamma": ((1e300, 3e305),),
     "reciprocal": ((2.0**1000, 1.7e308), (2.0**-1030, 2.0**-1000)),
 }
@@ -89,7 +95,10 @@ PAIRS: dict[str, Callable[[np.random.Generator, int], tuple[np.ndarray, np.ndarr
     "hypot": lambda rng, n: (x := wide(rng, n), x * rng.uniform(-3, 3, n)),
     "pow": lambda rng, n: (x := np.abs(wide(rng, n)), rng.uniform(-1100, 1100, n) / np.log2(x)),
     "xlogy": lambda rng, n: (wide(rng, n), np.abs(wide(rng, n))),
-    "logaddexp": lambda rng, n: (x := rng.uniform(-1000, 1000, n), x + rng.uniform(-50, 50, n)),
+    "xlog1py": lambda rng, n: (wide(rng, n), np.abs(wide(rng, n)) - rng.choice([0.0, 2.0**-30], n)),
+    **dict.fromkeys(
+        ("logaddexp", "logaddexp2"), lambda rng, n: (x := rng.uniform(-1000, 1000, n), x + rng.uniform(-50, 50, n))
+    ),
 }
 
 

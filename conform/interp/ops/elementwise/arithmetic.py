@@ -21,7 +21,7 @@ from conform.interp.operands import (
     converted,
     steps_of,
 )
-from conform.interp.ops.functions.complex_parts import absolute, complex_function
+from conform.interp.ops.functions.complex_parts import absolute, complex_function, unit_of
 from conform.interp.promotion import Operand, float_result, result_type
 from conform.interp.semantics import pointwise
 from conform.numerics import arithmetic
@@ -71,6 +71,12 @@ def sub(self: Operand, other: Operand, alpha: int | float | complex = 1) -> Gold
     return replace(_add_float(fmt, x, y, -float(alpha)), zero_sign_free=alpha == 0)
 
 
+@pointwise("aten::rsub.Tensor", "aten::rsub.Scalar")
+def rsub(self: Operand, other: Operand, alpha: int | float | complex = 1) -> Golden:
+    """other - alpha * self, which is sub with its operands in the other order (P96)"""
+    return sub(other, self, alpha)
+
+
 def _add_float(fmt: Format, x: np.ndarray, y: np.ndarray, alpha: float) -> Golden:
     if abs(alpha) == 1:
         return Golden(fmt, *arithmetic.add(fmt, x, alpha * y))
@@ -105,8 +111,8 @@ def _add_complex(fmt: Format, self: Operand, other: Operand, alpha: int | float 
     magnitude = np.abs(components(x)) + np.abs(factor * components(y))
     roundings = 1 if factor == 1 else 2
     golden = Golden(fmt, joined(fmt, parts), real, roundings, magnitude, zero_sign_free=True)
-    products = round_to(fmt.component, factor * components(y))
-    return golden.opened(~(np.isfinite(x) & np.isfinite(products).all(axis=-1)), "P8")
+    terms = [round_to(fmt.component, each) for each in (components(x), factor * components(y))]
+    return golden.opened(~np.logical_and(*map(np.isfinite, terms)).all(axis=-1), "P8")
 
 
 @pointwise("aten::mul.Tensor", "aten::mul.Scalar", commutes=True)
@@ -265,6 +271,13 @@ def sign(self: Operand) -> Golden:
     x = converted(self, fmt)
     signs = x if fmt.kind == "bool" else (x > 0).astype(fmt.storage) - (x < 0).astype(fmt.storage)
     return exact(signs, fmt, zero_sign_free=fmt.is_float).opened(x != x, "P91")
+
+
+@pointwise("aten::sgn", compares=True)
+def sgn(self: Operand) -> Golden:
+    """self / |self|, 0 of zeros; of real numbers their sign; open where |self| overflows (P91, P207)"""
+    fmt = result_type(self)
+    return unit_of(fmt, complex_numbers(self, fmt)) if fmt.is_complex else sign(self)
 
 
 @pointwise("aten::square")

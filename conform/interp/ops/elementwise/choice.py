@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from conform.interp.formulas.complexes import components, joined
@@ -11,6 +13,8 @@ from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.promotion import Operand, result_type
 from conform.interp.semantics import pointwise
 from conform.numerics.formats import format_of
+
+Choice = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 def larger(lhs: np.ndarray, rhs: np.ndarray) -> np.ndarray:
@@ -35,6 +39,25 @@ def minimum(self: Operand, other: Operand) -> Golden:
     """The smaller of self and other, NaN if either is NaN (P4, P5)"""
     fmt = result_type(self, other)
     return exact(smaller(*broadcast_converted(fmt, self, other)), fmt, zero_sign_free=fmt.is_float)
+
+
+@pointwise("aten::fmax", compares=True, commutes=True, selects=True)
+def fmax(self: Operand, other: Operand) -> Golden:
+    """The larger of self and other; of a number and NaN the number, NaN of two (P4, P5)"""
+    return _numbers_before_nan(larger, self, other)
+
+
+@pointwise("aten::fmin", compares=True, commutes=True, selects=True)
+def fmin(self: Operand, other: Operand) -> Golden:
+    """The smaller of self and other; of a number and NaN the number, NaN of two (P4, P5)"""
+    return _numbers_before_nan(smaller, self, other)
+
+
+def _numbers_before_nan(choose: Choice, self: Operand, other: Operand) -> Golden:
+    fmt = result_type(self, other)
+    lhs, rhs = broadcast_converted(fmt, self, other)
+    number = np.where(lhs != lhs, rhs, lhs)
+    return exact(np.where(rhs != rhs, number, choose(number, rhs)), fmt, zero_sign_free=fmt.is_float)
 
 
 # Between bounds

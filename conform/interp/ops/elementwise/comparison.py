@@ -141,6 +141,18 @@ def isfinite(self: np.ndarray) -> Golden:
     return exact(np.isfinite(self), BOOL)
 
 
+@pointwise("aten::isposinf", compares=True)
+def isposinf(self: np.ndarray) -> Golden:
+    """Whether self is +infinity"""
+    return exact(self == np.inf, BOOL)
+
+
+@pointwise("aten::isneginf", compares=True)
+def isneginf(self: np.ndarray) -> Golden:
+    """Whether self is -infinity"""
+    return exact(self == -np.inf, BOOL)
+
+
 @pointwise("aten::signbit")
 def signbit(self: np.ndarray) -> Golden:
     """Whether the sign of self is negative, that of -0 too; open of NaN (P1)"""

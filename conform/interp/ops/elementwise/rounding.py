@@ -10,7 +10,7 @@ from conform.interp.ops.elementwise.arithmetic import exact, rounded_from
 from conform.interp.promotion import Operand, result_type
 from conform.interp.semantics import pointwise
 from conform.numerics import arithmetic
-from conform.numerics.formats import Format
+from conform.numerics.formats import Format, format_of
 from conform.numerics.rounding import round_to
 
 LARGEST_POWER_OF_TEN = 308  # that float64 holds
@@ -44,6 +44,13 @@ def floor(self: Operand) -> Golden:
 def trunc(self: Operand) -> Golden:
     """The integer next to self toward zero; integers are themselves"""
     return _to_integers(self, np.trunc)
+
+
+@pointwise("aten::frac")
+def frac(self: np.ndarray) -> Golden:
+    """self - trunc(self), which is exact; the sign of a zero is free, and it is open of infinities (P207)"""
+    fmt = format_of(self)
+    return exact(np.fmod(self, fmt.storage.type(1)), fmt, zero_sign_free=True).opened(np.isinf(self), "P207")
 
 
 @pointwise("aten::round.decimals")

@@ -134,6 +134,11 @@ def _reciprocal(x: Ball, y: Ball) -> Parts:
     return x / below, y / below
 
 
+def _unit(x: Ball, y: Ball) -> Parts:
+    size = _hypot(x, y)
+    return x / size, y / size
+
+
 def _quotient(a: Ball, b: Ball, c: Ball, d: Ball) -> Parts:
     """Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.6."""
     below = c * c + d * d
@@ -252,7 +257,7 @@ def _acosh(x: Ball, y: Ball) -> Parts:
 
 # P75: the errors of these are bounded part by part ...
 _BY_PARTS: dict[str, Callable[..., Parts]] = {
-    "reciprocal": _reciprocal, "div": _quotient, "sqrt": _sqrt, "exp": _exp,
+    "reciprocal": _reciprocal, "div": _quotient, "sgn": _unit, "sqrt": _sqrt, "exp": _exp,
     "sinh": _hyperbolic_sine, "cosh": _hyperbolic_cosine, "sin": _swapped(_hyperbolic_sine), "cos": _cos_of,
 }  # fmt: skip
 # ... and those of these in norm: a small part carries the error of the large one.

@@ -66,6 +66,21 @@ def angle_of(fmt: Format, z: np.ndarray) -> Golden:
     return Golden(fmt.component, value, real, bounded_as="aten::atan2").opened(unfit, "P70")
 
 
+def unit_of(fmt: Format, z: np.ndarray) -> Golden:
+    """z / |z|, 0 of 0; open where |z| overflows (P207)."""
+    is_zero = z == 0
+    golden = complex_function("sgn", fmt, np.where(is_zero, 1.0, z))
+    golden = golden.opened(np.isinf(absolute(fmt, z).value), "P207")
+    if not is_zero.any():
+        return golden
+    return replace(
+        golden,
+        value=np.where(is_zero, 0.0, golden.value).astype(fmt.storage),
+        real=where(is_zero[..., None], 0.0, golden.real),
+        budget=np.where(is_zero[..., None], 0.0, golden.budget),
+    )
+
+
 def complex_power(fmt: Format, base: np.ndarray, exponent: np.ndarray) -> Golden:
     """e^(exponent log base), principal value. Of a zero base it is 1 or 0 where P72 says so."""
     settled = (base == 0) & np.isfinite(exponent) & ((exponent == 0) | (exponent.real > 0))

@@ -9,10 +9,12 @@ from functools import partial
 
 import numpy as np
 
+from conform.interp.blocks.assembly import assembled
+from conform.interp.blocks.blocks import flat, spans
 from conform.interp.golden import Golden
 from conform.interp.operands import numbers
 from conform.interp.ops.functions.real import softplus_numbers
-from conform.interp.semantics import pointwise
+from conform.interp.semantics import pointwise, semantics
 from conform.numerics import functions
 from conform.numerics import multiprecision as mp
 from conform.numerics.ball import Ball, chosen
@@ -214,3 +216,11 @@ def log_sigmoid(self: np.ndarray) -> Golden:
     far = Ball.exact(np.minimum(x, 0.0), compute)
     value, real, _ = softplus_numbers(fmt, x, np.float64(-1), np.zeros(x.shape, bool))
     return Golden.derived(fmt, value, real, far - Ball.exact(-np.abs(x), compute).exp().log1p(), zero_sign_free=True)
+
+
+@semantics("aten::log_sigmoid_forward")
+def log_sigmoid_forward(self: np.ndarray) -> tuple[Golden, Golden]:
+    """(log_sigmoid of self, a buffer for the gradient, of which nothing is documented) (P95, P206)"""
+    parts = ((some, log_sigmoid(flat(self, some))) for some in spans(self.size))
+    whole = assembled(parts, self.size).rearranged(lambda flat_: flat_.reshape(self.shape))
+    return whole, Golden.of_nothing_documented("P206")

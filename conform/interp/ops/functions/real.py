@@ -42,7 +42,7 @@ Formula = Callable[[Ball], Ball]
 Mask = Callable[[np.ndarray], np.ndarray | bool]
 
 
-def _define(
+def define(
     name: str,
     meaning: str,
     *ops: str,
@@ -50,11 +50,13 @@ def _define(
     overflows: Callable[[Ball], np.ndarray] | None = None,
     open_at: tuple[Mask, str] | None = None,
     zero_sign_free_at: Mask = lambda x: False,
+    of_x: bool = False,
 ) -> None:
     """Give the unary overloads `ops` the function `name` of the ladder as their meaning.
 
     formula: on balls, for ops that no table bounds by ulps; overflows: where it may, and give a zero (P87); open_at:
-    where the policy rule leaves the result open; zero_sign_free_at: where it leaves the sign of a zero free.
+    where the policy rule leaves the result open; zero_sign_free_at: where it leaves the sign of a zero free; of_x:
+    whether the schemas call the operand x.
     """
 
     def function(self: np.ndarray) -> Golden:
@@ -71,8 +73,12 @@ def _define(
             golden = golden if overflows is None else _or_zero(golden, overflows(ball))
         return golden if open_at is None else golden.opened(open_at[0](x), open_at[1])
 
-    function.__doc__ = meaning
-    pointwise(*ops)(function)
+    def function_of_x(x: np.ndarray) -> Golden:
+        return function(x)
+
+    named = function_of_x if of_x else function
+    named.__doc__ = meaning
+    pointwise(*ops)(named)
 
 
 def _or_zero(golden: Golden, mask: np.ndarray) -> Golden:
@@ -91,27 +97,27 @@ def _is_minus_infinity(x: np.ndarray) -> np.ndarray:
 
 # Exponentials and logarithms
 
-_define("exp2", "2 to the power self", "aten::exp2", "aten::special_exp2")
-_define("expm1", "e^self - 1", "aten::expm1", "aten::special_expm1")
-_define("log", "The natural logarithm; NaN below zero, -inf of zeros", "aten::log")
-_define("log2", "The logarithm to base 2; NaN below zero, -inf of zeros", "aten::log2")
-_define("log10", "The logarithm to base 10; NaN below zero, -inf of zeros", "aten::log10")
-_define("log1p", "log(1 + self); NaN below -1, -inf of -1", "aten::log1p", "aten::special_log1p")
+define("exp2", "2 to the power self", "aten::exp2", "aten::special_exp2")
+define("expm1", "e^self - 1", "aten::expm1", "aten::special_expm1")
+define("log", "The natural logarithm; NaN below zero, -inf of zeros", "aten::log")
+define("log2", "The logarithm to base 2; NaN below zero, -inf of zeros", "aten::log2")
+define("log10", "The logarithm to base 10; NaN below zero, -inf of zeros", "aten::log10")
+define("log1p", "log(1 + self); NaN below -1, -inf of -1", "aten::log1p", "aten::special_log1p")
 
 # Roots and quotients
 
-_define("rsqrt", "1 / sqrt(self); NaN below zero, infinities of the zeros", "aten::rsqrt")
-_define("reciprocal", "1 / self; infinities of the zeros", "aten::reciprocal")
-_define("cbrt", "The real number whose cube is self", "aten::cbrt")
+define("rsqrt", "1 / sqrt(self); NaN below zero, infinities of the zeros", "aten::rsqrt")
+define("reciprocal", "1 / self; infinities of the zeros", "aten::reciprocal")
+define("cbrt", "The real number whose cube is self", "aten::cbrt")
 
 # Trigonometric
 
-_define("cos", "The cosine of an angle in radians; NaN of infinities", "aten::cos")
-_define("tan", "The tangent of an angle in radians; NaN of infinities", "aten::tan")
-_define("asin", "The angle in [-pi/2, pi/2] whose sine is self; NaN outside [-1, 1]", "aten::asin")
-_define("acos", "The angle in [0, pi] whose cosine is self; NaN outside [-1, 1]", "aten::acos")
-_define("atan", "The angle in [-pi/2, pi/2] whose tangent is self", "aten::atan")
-_define(
+define("cos", "The cosine of an angle in radians; NaN of infinities", "aten::cos")
+define("tan", "The tangent of an angle in radians; NaN of infinities", "aten::tan")
+define("asin", "The angle in [-pi/2, pi/2] whose sine is self; NaN outside [-1, 1]", "aten::asin")
+define("acos", "The angle in [0, pi] whose cosine is self; NaN outside [-1, 1]", "aten::acos")
+define("atan", "The angle in [-pi/2, pi/2] whose tangent is self", "aten::atan")
+define(
     "sinc",
     "sin(pi self) / (pi self), and 1 at 0 (P49, P50)",
     "aten::sinc",
@@ -123,18 +129,18 @@ _define(
 
 # Hyperbolic
 
-_define("sinh", "(e^self - e^-self) / 2", "aten::sinh")
-_define("cosh", "(e^self + e^-self) / 2", "aten::cosh")
-_define("tanh", "sinh(self) / cosh(self)", "aten::tanh")
-_define("asinh", "The number whose sinh is self", "aten::asinh")
-_define("acosh", "The number >= 0 whose cosh is self; NaN below 1", "aten::acosh")
-_define("atanh", "The number whose tanh is self; NaN outside [-1, 1]", "aten::atanh")
+define("sinh", "(e^self - e^-self) / 2", "aten::sinh")
+define("cosh", "(e^self + e^-self) / 2", "aten::cosh")
+define("tanh", "sinh(self) / cosh(self)", "aten::tanh")
+define("asinh", "The number whose sinh is self", "aten::asinh")
+define("acosh", "The number >= 0 whose cosh is self; NaN below 1", "aten::acosh")
+define("atanh", "The number whose tanh is self; NaN outside [-1, 1]", "aten::atanh")
 
 # Activations
 
-_define("sigmoid", "1 / (1 + e^-self) (P87)", "aten::sigmoid", formula=formulas.sigmoid,
+define("sigmoid", "1 / (1 + e^-self) (P87)", "aten::sigmoid", formula=formulas.sigmoid,
         overflows=formulas.exp_may_overflow)  # fmt: skip
-_define(
+define(
     "silu",
     "self / (1 + e^-self) (P49, P87)",
     "aten::silu",
@@ -142,7 +148,7 @@ _define(
     overflows=formulas.exp_may_overflow,
     open_at=(_is_minus_infinity, "P49"),
 )
-_define(
+define(
     "mish",
     "self * tanh(log(1 + e^self)) (P49)",
     "aten::mish",
@@ -152,20 +158,22 @@ _define(
 
 # The error function and the normal distribution
 
-_define("erf", "2/sqrt(pi) times the integral of e^(-t^2) from 0 to self", "aten::erf", "aten::special_erf")
-_define("erfc", "1 - erf(self)", "aten::erfc", "aten::special_erfc")
-_define("erfinv", "The number whose erf is self; NaN outside [-1, 1]", "aten::erfinv", "aten::special_erfinv")
-_define("ndtr", "The normal distribution function: erfc(-self / sqrt 2) / 2", "aten::special_ndtr",
+define("erf", "2/sqrt(pi) times the integral of e^(-t^2) from 0 to self", "aten::erf", "aten::special_erf")
+define("erfc", "1 - erf(self)", "aten::erfc", "aten::special_erfc")
+define("erfinv", "The number whose erf is self; NaN outside [-1, 1]", "aten::erfinv", "aten::special_erfinv")
+define("ndtr", "The normal distribution function: erfc(-self / sqrt 2) / 2", "aten::special_ndtr",
         formula=formulas.ndtr)  # fmt: skip
-_define("ndtri", "The number whose normal distribution function is self; NaN outside [0, 1]", "aten::special_ndtri")
+define("ndtri", "The number whose normal distribution function is self; NaN outside [0, 1]", "aten::special_ndtri")
 
 # Gamma and Bessel functions
 
-_define("lgamma", "log |Gamma(self)|; +inf at the poles (P43)", "aten::lgamma", formula=formulas.lgamma)
-_define("digamma", "The derivative of log Gamma(self) (P44)", "aten::digamma", "aten::special_digamma",
+define("lgamma", "log |Gamma(self)|; +inf at the poles (P43)", "aten::lgamma", formula=formulas.lgamma)
+define("digamma", "The derivative of log Gamma(self) (P44)", "aten::digamma", "aten::special_digamma",
         formula=formulas.digamma)  # fmt: skip
-_define("i0", "The modified Bessel function of the first kind, order 0", "aten::i0", "aten::special_i0")
-_define("i1", "The modified Bessel function of the first kind, order 1", "aten::special_i1")
+define("i0", "The modified Bessel function of the first kind, order 0", "aten::i0", "aten::special_i0",
+       "aten::special_modified_bessel_i0")  # fmt: skip
+define("i1", "The modified Bessel function of the first kind, order 1", "aten::special_i1",
+       "aten::special_modified_bessel_i1")  # fmt: skip
 
 
 # The angle
@@ -238,6 +246,28 @@ def logaddexp(self: Operand, other: Operand) -> Golden:
     value, real = functions.apply("logaddexp", fmt, x, y)
     larger, smaller = (Ball.exact(choose(x, y), held_format(fmt)) for choose in (np.maximum, np.minimum))
     return Golden.derived(fmt, value, real, larger + (smaller - larger).exp().log1p())
+
+
+@pointwise("aten::logaddexp2", commutes=True)
+def logaddexp2(self: Operand, other: Operand) -> Golden:
+    """log2(2^self + 2^other), of which the larger operand is taken out first (P3, P47)"""
+    fmt = result_type(self, other)
+    refuse_complex(fmt, "logaddexp2")
+    x, y = broadcast_numbers(fmt, self, other)
+    value, real = functions.apply("logaddexp2", fmt, x, y)
+    larger, smaller = (Ball.exact(choose(x, y), held_format(fmt)) for choose in (np.maximum, np.minimum))
+    return Golden.derived(fmt, value, real, larger + formulas.log2_of_one_more(smaller - larger),
+                          zero_sign_free=True)  # fmt: skip
+
+
+@pointwise("aten::special_xlog1py", "aten::special_xlog1py.self_scalar", "aten::special_xlog1py.other_scalar")
+def xlog1py(self: Operand, other: Operand) -> Golden:
+    """self * log(1 + other), but 0 where self is 0 and other is not NaN (P51)"""
+    fmt = float_result(result_type(self, other))
+    x, y = broadcast_numbers(fmt, self, other)
+    value, real = functions.apply("xlog1py", fmt, x, y)
+    factor, argument = (Ball.exact(operand, held_format(fmt)) for operand in (x, y))
+    return Golden.derived(fmt, value, real, (factor * argument.log1p()).but_exact(x == 0))
 
 
 @pointwise("aten::xlogy.Tensor", "aten::xlogy.Scalar_Self", "aten::xlogy.Scalar_Other", "aten::special_xlogy",

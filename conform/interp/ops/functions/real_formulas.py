@@ -5,6 +5,7 @@ Those that torch documents, and for gamma functions those of the literature. The
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +13,9 @@ import numpy as np
 from conform.numerics.ball import ULPS, Ball, chosen
 from conform.numerics.formats import compute_format
 from conform.numerics.functions.error import erfc_float64
+from conform.numerics.functions.first_bessel import first_bessel_float64
 from conform.numerics.functions.gamma import lgamma_float64
+from conform.numerics.functions.scaled_error import scaled_erfc_float64
 from conform.numerics.rounding_errors import CORRECTLY_ROUNDED
 
 # Activations
@@ -54,6 +57,18 @@ def silu(x: Ball) -> Ball:
     return chosen(vanishing, Ball.exact(np.zeros_like(x.mid), x.compute).rounded(0.0, 0.0), larger)
 
 
+def log2_of_one_more(x: Ball) -> Ball:
+    """log2(1 + 2^x) of x <= 0: the logarithm to the base 2, or log1p over log 2."""
+    power = x.exp2()
+    to_base_2, scaled = (_one(x) + power).log(2.0), power.log1p() * x.irrational(1 / np.log(2.0))
+    return replace(scaled, rad=np.maximum(to_base_2.rad, scaled.rad))
+
+
+def logit(x: Ball) -> Ball:
+    """log(x / (1 - x))."""
+    return (x / (_one(x) - x)).log()
+
+
 SATURATION = 40.0  # of tanh(log(1 + e^x)): 1 - 2^-114; the same from there on, even where e^x overflows
 
 
@@ -73,6 +88,61 @@ def ndtr(x: Ball) -> Ball:
     return (-x * x.irrational(np.sqrt(0.5))).erfc(erfc_float64) * Ball.exact(np.float64(0.5), x.compute)
 
 
+ERFCX_ULPS = 4.0  # CUDA C++ Programming Guide, erfcxf and erfcx, from what is rounded
+
+
+def log_ndtr(x: Ball) -> Ball:
+    """log(erfcx(-x / sqrt 2) / 2) - x^2 / 2 below -1, and from there on log1p(-erfc(x / sqrt 2) / 2)."""
+    half, scaled = Ball.exact(np.float64(0.5), x.compute), x * x.irrational(np.sqrt(0.5))
+    below = x.mid < -1.0
+    tail = Ball(np.where(below, -scaled.mid, 1.0), np.where(below, scaled.rad, 0.0), x.compute)
+    slope = 2 / np.sqrt(np.pi)  # of erfcx, at most
+    erfcx = tail.rounded(scaled_erfc_float64(tail.mid), slope * tail.rad, ERFCX_ULPS + CORRECTLY_ROUNDED)
+    lower = (erfcx * half).log() - x * x * half
+    upper = (-(scaled.erfc(erfc_float64) * half)).log1p()
+    return chosen(below, lower, upper).but_exact(np.isinf(x.mid))
+
+
+# Bessel functions: what the Cephes library, whose approximations many use, has for the peak of the relative error
+# (S. Moshier, Cephes Math Library 2.8: i0.c, i0f.c, ...), each in the compute type, double or single.
+
+CEPHES = {
+    "i0e": {"float64": 5.4e-16, "float32": 3.7e-7},
+    "i1e": {"float64": 2.0e-15, "float32": 1.5e-6},
+    "k0": {"float64": 1.2e-15, "float32": 7.8e-7},
+    "k0e": {"float64": 1.4e-15, "float32": 8.1e-7},
+    "k1": {"float64": 1.2e-15, "float32": 4.6e-7},
+    "k1e": {"float64": 7.8e-16, "float32": 4.9e-7},
+}
+# CUDA C++ Programming Guide, j0f, j1f, j0 and j1: ulps from what is rounded for |x| < 8, an absolute error elsewhere.
+FIRST_ULPS, FIRST_ABSOLUTE = {"float32": 9.0, "float64": 7.0}, {"float32": 2.2e-6, "float64": 5e-12}
+
+
+def first_bessel(order: int, x: Ball) -> Ball:
+    """J0 or J1 with the error that CUDA publishes."""
+    name, value = compute_format(x.compute).name, first_bessel_float64(order, x.mid)
+    near = x.rounded(value, 0.0, FIRST_ULPS[name] + CORRECTLY_ROUNDED)
+    far = x.rounded(value, FIRST_ABSOLUTE[name]).at_scale(np.sqrt(2 / np.pi / np.maximum(np.abs(x.mid), 1.0)))
+    return chosen(np.abs(x.mid) < 8.0, near, far).but_exact(~np.isfinite(x.mid))
+
+
+def spherical_bessel(x: Ball) -> Ball:
+    """sin x / x."""
+    return (x.sin() / x).but_exact((x.mid == 0) | np.isinf(x.mid))
+
+
+def relative(peak: dict[str, float], function: Callable[[np.ndarray], np.ndarray]) -> Callable[[Ball], Ball]:
+    """A function within `peak` of itself, which it has by the compute type, and a rounding."""
+
+    def formula(x: Ball) -> Ball:
+        value = function(x.mid)
+        ball = x.rounded(value, np.abs(value) * peak[compute_format(x.compute).name])
+        return ball.but_exact(~(np.isfinite(x.mid) & np.isfinite(value)))
+
+    return formula
+
+
+# Gamma functions
 # Gamma functions
 
 FAR = 10.0  # from here on the asymptotic series is used (Cephes, psi.c); further down it costs fewer steps and digits
