@@ -37,6 +37,11 @@ def _shape_of_slice(self: MetaArgument, dim: int, start: int | None, end: int | 
     return _with_size(self, dim, len(range(*slice(start, end, step).indices(self.size(dim)))))
 
 
+def _left_behind(self: MetaArgument, dim: int, start: int) -> int:
+    """the size of dim from start on"""
+    return max(-start if start < 0 else self.size(dim) - start, 0)
+
+
 def _shape_of_selection(self: MetaArgument, dim: int) -> Shape:
     at = dim % self.rank
     return (*self.shape[:at], *self.shape[at + 1 :])
@@ -48,6 +53,10 @@ def _has_elements(self: MetaArgument) -> tuple[int, ...]:
 
 
 RANGE = (optional(index("start")), optional(index("end")), length("step", Value.Ge(1)))
+WITHIN = (
+    Value.Ge(lambda self, dim: -self.size(dim), text="-size(self, dim)"),
+    Value.Le(lambda self, dim: self.size(dim), text="size(self, dim)"),
+)
 INDEX = index(
     "index",
     Value.Ge(lambda self, dim: -self.size(dim), text="-size(self, dim)"),
@@ -70,6 +79,14 @@ spec(
     dim("dim", dim_of("self")),
     *RANGE,
     result(dtype_of("self"), shaped(_shape_of_slice)),
+)
+spec(
+    "aten::narrow",
+    tensor("self", Rank.Ge(1)),
+    dim("dim", dim_of("self")),
+    index("start", *WITHIN),
+    length("length", Value.Ge(0), Value.Le(_left_behind)),
+    result(dtype_of("self"), shaped(lambda self, dim, length: _with_size(self, dim, length))),
 )
 spec(
     "aten::slice_scatter",

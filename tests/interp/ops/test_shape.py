@@ -7,7 +7,7 @@ from math import inf, nan
 import pytest
 
 from conform.errors import InvalidArguments
-from tests.interp.ops.literal import boolean, check, f16, f32, goldens, i8, i64
+from tests.interp.ops.literal import boolean, c64, check, f16, f32, goldens, i8, i64
 
 
 def test_permute() -> None:
@@ -46,6 +46,26 @@ def test_slice_refuses() -> None:
     for operand, keywords in ((i64([1]), {"step": 0}), (i64([1]), {"step": -1}), (i64([1]), {"dim": 1}), (i64(1), {})):
         with pytest.raises(InvalidArguments):
             goldens("aten::slice.Tensor", operand, **keywords)
+
+
+def test_narrow() -> None:
+    line = i64([0, 1, 2, 3, 4])
+    check("aten::narrow", line, 0, 1, 2, gives=i64([1, 2]))
+    check("aten::narrow", line, -1, -2, 2, gives=i64([3, 4]))
+    check("aten::narrow", line, 0, 5, 0, gives=i64([]))
+    check("aten::narrow", i64([[1, 2, 3], [4, 5, 6]]), 1, -3, 1, gives=i64([[1], [4]]))
+    with pytest.raises(InvalidArguments):
+        goldens("aten::narrow", line, 0, 4, 2)
+    with pytest.raises(InvalidArguments):
+        goldens("aten::narrow", line, 0, -1, 2)
+
+
+def test_copies_of_views_are_what_the_views_are() -> None:
+    check("aten::permute_copy", i64([[1, 2]]), [1, 0], gives=i64([[1], [2]]))
+    check("aten::narrow_copy", i64([0, 1, 2]), 0, -1, 1, gives=i64([2]))
+    check("aten::split_copy.Tensor", i64([1, 2, 3]), 2, gives=(i64([1, 2]), i64([3])))
+    check("aten::view_as_real_copy", c64([1 - 2j]), gives=f32([[1.0, -2.0]]))
+    check("aten::detach_copy", f32(-0.0), gives=f32(-0.0))
 
 
 def test_cat() -> None:

@@ -32,6 +32,13 @@ def slice_(self: np.ndarray, dim: int = 0, start: int | None = None, end: int | 
     return exact(self[_slice(self, dim, start, end, step)], format_of(self))
 
 
+@semantics("aten::narrow", selects=True, moves=("self",))
+def narrow(self: np.ndarray, dim: int, start: int, length: int) -> Golden:
+    """self[start:start + length] along dim; start counts from the end where negative"""
+    first = start + self.shape[wrap_dim(dim, self.ndim)] if start < 0 else start
+    return slice_(self, dim, first, first + length)
+
+
 @semantics("aten::select.int", selects=True, moves=("self",))
 def select(self: np.ndarray, dim: int, index: int) -> Golden:
     """self[index] along dim, without it; index counts from the end where negative"""
