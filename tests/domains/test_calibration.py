@@ -33,6 +33,7 @@ FEW, MANY = 16, 400  # valid tuples of each spec, and half as many again that ar
 # Specs of which torch is asked nothing.
 NOT_FOR_TORCH = {
     "aten::cbrt": "the kit's own",
+    **{f"aten::_chunk_cat{out}": "of 0-d tensors the process dies" for out in ("", ".out")},
     **{f"aten::{op}": "of some bags the process dies"
        for op in ("embedding_bag", "embedding_bag.padding_idx", "_embedding_bag_forward_only")},
     **{f"aten::{op}": "its CPU has no kernels of half types"
@@ -125,7 +126,8 @@ UNREACHABLE: dict[tuple[str, str], str] = {
         "an index of other sizes would fit, which is not drawn",
     **{(f"aten::{op}", f"dtype in {{{', '.join(ALL)}}}"): "the kit has no other dtypes"
        for op in ("full", "full_like", "scalar_tensor", "ones", "ones_like", "zeros", "zeros_like", "eye", "eye.m",
-                  "empty.memory_format", "empty_strided")},
+                  "empty.memory_format", "empty_strided", "empty_like", "empty_permuted", "new_full", "new_ones",
+                  "new_zeros", "new_empty", "new_empty_strided")},
     ("aten::unbind.int", "dim not in the dims of more than 64"): "no dim so long is drawn",
     ("aten::arange.start", "start in the finite numbers"): "no infinity and no NaN is drawn",
     ("aten::arange.start_step", "start in the finite numbers"): "no infinity and no NaN is drawn",
@@ -157,7 +159,8 @@ UNREACHABLE: dict[tuple[str, str], str] = {
     **{(f"aten::{op}", f"{rank} <= rank(self)"): NO_SUCH_DIM
        for op, rank in (("slice_scatter", 1), ("select.int", 1), ("select_scatter", 1), ("pixel_shuffle", 3))},
     **{(f"aten::{op}", constraint): NO_SUCH_DIM
-       for op, dim in (("slice_scatter", "dim"), ("narrow", "dim"), ("split_with_sizes", "dim"), ("split.sizes", "dim"),
+       for op, dim in (("slice_scatter", "dim"), ("narrow", "dim"), ("unsafe_split_with_sizes", "dim"),
+                       ("unsafe_split.Tensor", "dim"), ("split_with_sizes", "dim"), ("split.sizes", "dim"),
                        ("split.Tensor", "dim"), ("unfold", "dimension"))
        for constraint in (f"-max(rank(self), 1) <= {dim}", f"{dim} < max(rank(self), 1)")},
     **{(f"aten::{op}", constraint): IMPLIED
@@ -166,7 +169,9 @@ UNREACHABLE: dict[tuple[str, str], str] = {
     **{(f"aten::{op}", "dim in the dims of sizes other than 0"): "no index is then in range"
        for op in ("select.int", "select_scatter")},
     **{(f"aten::{op}", constraint): IMPLIED
-       for op, constraint in (("split_with_sizes", "0 <= split_sizes[i]"), ("split.sizes", "0 <= split_size[i]"),
+       for op, constraint in (("split_with_sizes", "0 <= split_sizes[i]"),
+                              ("unsafe_split_with_sizes", "0 <= split_sizes[i]"),
+                              ("split.sizes", "0 <= split_size[i]"),
                               ("pixel_shuffle", "1 <= upscale_factor"), ("pixel_unshuffle", "1 <= downscale_factor"),
                               ("topk", "0 <= k"), ("_embedding_bag", "dtype(offsets) in {int64, int32}"))},
     **{(f"aten::embedding_bag{overload}", f"dtype({operand}) in {{int64, int32}}"): IMPLIED
@@ -177,12 +182,19 @@ UNREACHABLE: dict[tuple[str, str], str] = {
        for op, operand in (("_cdist_forward", "x1"), ("_pdist_forward", "self"))},
     ("aten::embedding_bag.padding_idx", "(padding_idx is None) in {True} of no rows"): NONE_IN_RANGE,
     ("aten::diag_embed", "1 <= rank(self)"): NO_OTHER_DIM,
-    ("aten::diagonal", "2 <= rank(self)"): NO_OTHER_DIM,
-    ("aten::as_strided", "1 <= size(self, d)"): "a size of 0, which is not drawn either, would be wanted beside it",
-    **{("aten::as_strided", constraint): "it is of tensors without elements, which are not drawn"
-       for constraint in ("(0 if numel(self) else 1) <= length(size)",
+    **{("aten::diagonal_scatter", constraint): NO_SUCH_DIM
+       for dim in ("dim1", "dim2") for constraint in (f"-max(rank(self), 1) <= {dim}", f"{dim} < max(rank(self), 1)")},
+    ("aten::as_strided_scatter", "size[i] <= the most that elements side by side are enough for"):
+        "no stride is then in range",
+    ("aten::as_strided_scatter", "0 <= size[i]"): "no src has such a shape",
+    **{(f"aten::{op}", "2 <= rank(self)"): NO_OTHER_DIM for op in ("diagonal", "diagonal_scatter")},
+    **{(f"aten::{op}", "1 <= size(self, d)"): "a size of 0, which is not drawn either, would be wanted beside it"
+       for op in ("as_strided", "as_strided_scatter")},
+    **{(f"aten::{op}", constraint): "it is of tensors without elements, which are not drawn"
+       for op in ("as_strided", "as_strided_scatter") for constraint in ("(0 if numel(self) else 1) <= length(size)",
                           "size[i] in {0} for some i where self has no elements")},
-    ("aten::as_strided", "storage_offset <= 4096"): "self has fewer elements",
+    **{(f"aten::{op}", "storage_offset <= 4096"): "self has fewer elements"
+       for op in ("as_strided", "as_strided_scatter")},
     ("aten::embedding_dense_backward", "1 <= rank(grad_output)"): "no indices have a rank below 0",
     **{(f"aten::_embedding_bag{name}", f"dtype({operand}) in {{int64, int32}}"): "the other has the same dtype"
        for name, operand in (("", "indices"), ("_forward_only", "indices"), ("_forward_only", "offsets"))},

@@ -18,7 +18,8 @@ from conform.domains.engine.arguments import (
 from conform.domains.engine.constraints import Constraint, Length, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.spaces import ANYTHING, Space, integers_between
-from conform.domains.engine.vocabulary import NOT_LONG, NOT_MANY, dim_of, dtype_of, shape_of, shaped
+from conform.domains.engine.vocabulary import NOT_LONG, NOT_MANY, another_dim_than, dim_of, dtype_of, shape_of, shaped
+from conform.domains.shape.views import diagonal_shape
 from conform.domains.specs import spec
 
 Shape = tuple[int, ...]
@@ -112,6 +113,16 @@ spec(
     result(dtype_of("self"), shape_of("self")),
 )
 
+spec(
+    "aten::diagonal_scatter",
+    tensor("self", Rank.Ge(2)),
+    source(shaped(diagonal_shape, "shape of the diagonal")),
+    length("offset"),
+    dim("dim1", dim_of("self")),
+    dim("dim2", dim_of("self"), another_dim_than("dim1", "self")),
+    result(dtype_of("self"), shape_of("self")),
+)
+
 # --- All parts --------------------------------------------------------------------------------------------------------
 
 
@@ -152,13 +163,14 @@ def _sizes_of_parts(name: str) -> Argument:
     return integers(name, Length.Ge(1).unjudged(NO_PARTS), NOT_LONG, Value.Ge(0), Value.In(_rest))
 
 
-spec(
-    "aten::split_with_sizes",
-    tensor("self", Rank.Ge(1)),
-    _sizes_of_parts("split_sizes"),
-    dim("dim", dim_of("self")),
-    _parts(lambda split_sizes: split_sizes),
-)
+for _name in ("aten::split_with_sizes", "aten::unsafe_split_with_sizes"):
+    spec(
+        _name,
+        tensor("self", Rank.Ge(1)),
+        _sizes_of_parts("split_sizes"),
+        dim("dim", dim_of("self")),
+        _parts(lambda split_sizes: split_sizes),
+    )
 spec(
     "aten::split.sizes",
     tensor("self", Rank.Ge(1)),
@@ -183,13 +195,14 @@ def _is_some(self: MetaArgument, dim: int, split_size: int) -> bool:
     return split_size >= min(self.size(dim), 1)
 
 
-spec(
-    "aten::split.Tensor",
-    tensor("self", Rank.Ge(1)),
-    length("split_size", Value.Ge(_of_most, text=LEAST_PART).lenient(NOT_MANY, _is_some)),
-    dim("dim", dim_of("self")),
-    _parts(lambda self, split_size, dim: equal_parts(self.size(dim), split_size)),
-)
+for _name in ("aten::split.Tensor", "aten::unsafe_split.Tensor"):
+    spec(
+        _name,
+        tensor("self", Rank.Ge(1)),
+        length("split_size", Value.Ge(_of_most, text=LEAST_PART).lenient(NOT_MANY, _is_some)),
+        dim("dim", dim_of("self")),
+        _parts(lambda self, split_size, dim: equal_parts(self.size(dim), split_size)),
+    )
 
 
 def _chunks(self: MetaArgument, chunks: int, dim: int) -> list[int]:
@@ -197,13 +210,14 @@ def _chunks(self: MetaArgument, chunks: int, dim: int) -> list[int]:
     return equal_parts(size, -(-size // chunks)) if size else [0] * chunks
 
 
-spec(
-    "aten::chunk",
-    tensor("self", Rank.Ge(1)),
-    length("chunks", Value.Ge(1), Value.Le(MOST).lenient(NOT_MANY)),
-    dim("dim", dim_of("self")),
-    _parts(_chunks),
-)
+for _name in ("aten::chunk", "aten::unsafe_chunk"):
+    spec(
+        _name,
+        tensor("self", Rank.Ge(1)),
+        length("chunks", Value.Ge(1), Value.Le(MOST).lenient(NOT_MANY)),
+        dim("dim", dim_of("self")),
+        _parts(_chunks),
+    )
 
 
 def _sizes_of_unbound(rank: int, d: int, sizes: Shape) -> Space:

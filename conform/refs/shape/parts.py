@@ -93,7 +93,7 @@ def unbind(self: RefTensor, dim: int = 0) -> tuple[RefTensor, ...]:
     return tuple(select(self, dim, i) for i in range(self.shape[dim]))
 
 
-@reference("aten::split_with_sizes", "aten::split_with_sizes_copy")
+@reference("aten::split_with_sizes", "aten::split_with_sizes_copy", "aten::unsafe_split_with_sizes")
 def split_with_sizes(self: RefTensor, split_sizes: list[int], dim: int = 0) -> tuple[RefTensor, ...]:
     """Parts of the sizes given along `dim`, one behind the other; they make up the whole."""
     dim = _dim_of("split_with_sizes", self, dim)
@@ -112,7 +112,7 @@ def split_sizes(self: RefTensor, split_size: list[int], dim: int = 0) -> tuple[R
     return split_with_sizes(self, split_size, dim)
 
 
-@reference("aten::split.Tensor", "aten::split_copy.Tensor")
+@reference("aten::split.Tensor", "aten::split_copy.Tensor", "aten::unsafe_split.Tensor")
 def split(self: RefTensor, split_size: int, dim: int = 0) -> tuple[RefTensor, ...]:
     """Parts of size split_size along `dim`, the last one smaller if it does not divide; of an empty dim one part."""
     dim = _dim_of("split", self, dim)
@@ -124,7 +124,7 @@ def split(self: RefTensor, split_size: int, dim: int = 0) -> tuple[RefTensor, ..
     return tuple(slice_(self, dim, start, start + split_size) for start in range(0, size, split_size))
 
 
-@reference("aten::chunk")
+@reference("aten::chunk", "aten::unsafe_chunk")
 def chunk(self: RefTensor, chunks: int, dim: int = 0) -> tuple[RefTensor, ...]:
     """Parts of size ceil(size / chunks) along `dim`, the last one smaller, perhaps fewer; of an empty dim `chunks`."""
     dim = _dim_of("chunk", self, dim)
@@ -153,6 +153,12 @@ def diagonal(self: RefTensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> 
         return tuple(own)
 
     return rearranged(self, (*(self.shape[dim] for dim in kept), length), source)
+
+
+@reference("aten::diagonal_scatter")
+def diagonal_scatter(self: RefTensor, src: RefTensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> RefTensor:
+    """self with src, converted to its dtype, in the place of diagonal(self, offset, dim1, dim2); src has its shape."""
+    return _written(self, src, diagonal(_positions(self), offset, dim1, dim2))
 
 
 @reference("aten::unfold", "aten::unfold_copy")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from math import prod
 
-from conform.refs.exact.tensor import RefTensor, expand, positions, strides_of, wrap_dim, wrap_dims
+from conform.refs.exact.promotion import converted
+from conform.refs.exact.tensor import UNSPECIFIED, RefTensor, expand, positions, strides_of, wrap_dim, wrap_dims
 from conform.refs.references import reference
 
 
@@ -138,3 +139,20 @@ def as_strided(self: RefTensor, size: list[int], stride: list[int], storage_offs
     if any(place >= len(self.data) for place in places):
         raise ValueError(f"size {size} and stride {stride} from {offset} reach beyond {len(self.data)} elements")
     return RefTensor(self.dtype, tuple(size), [self.data[place] for place in places])
+
+
+@reference("aten::as_strided_scatter")
+def as_strided_scatter(
+    self: RefTensor, src: RefTensor, size: list[int], stride: list[int], storage_offset: int | None = None
+) -> RefTensor:
+    """self with src, converted to its dtype, where as_strided reads; open where it reads an element again."""
+    read = as_strided(RefTensor("int64", self.shape, list(range(len(self.data)))), size, stride, storage_offset)
+    if read.shape != src.shape:
+        raise ValueError(f"src of shape {src.shape} does not fit size {size}")
+    written: dict[int, list] = {}
+    for place, value in zip(read.data, converted(src, self.dtype), strict=True):
+        written.setdefault(place, []).append(value)
+    data = list(self.data)
+    for place, values in written.items():
+        data[place] = values[0] if len(values) == 1 else UNSPECIFIED
+    return RefTensor(self.dtype, self.shape, data)

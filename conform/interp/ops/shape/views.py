@@ -10,6 +10,7 @@ import numpy as np
 
 from conform.interp.dims import wrap_dim, wrap_dims
 from conform.interp.golden import Golden
+from conform.interp.operands import converted
 from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.semantics import semantics
 from conform.numerics.formats import format_of
@@ -149,6 +150,24 @@ def as_strided(
 ) -> Golden:
     """result[i, j, ...] = element storage_offset + i * stride[0] + j * stride[1] + ... of self's storage, which are
     self's elements in their order: of a self that lies otherwise in memory the meaning is another"""
-    storage = np.ascontiguousarray(self).reshape(-1)[storage_offset or 0 :]
+    return exact(_strided(np.ascontiguousarray(self), size, stride, storage_offset or 0), format_of(self))
+
+
+def _strided(contiguous: np.ndarray, size: Sequence[int], stride: Sequence[int], offset: int) -> np.ndarray:
+    storage = contiguous.reshape(-1)[offset:]
     strides = [one * storage.itemsize for one in stride]
-    return exact(np.lib.stride_tricks.as_strided(storage, size, strides, writeable=False), format_of(self))
+    return np.lib.stride_tricks.as_strided(storage, size, strides)
+
+
+@semantics("aten::as_strided_scatter", selects=True, moves=("self", "src"), memory=("strides", "offset", "storage"))
+def as_strided_scatter(
+    self: np.ndarray, src: np.ndarray, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
+) -> Golden:
+    """self with src, converted to its dtype, in place of self.as_strided(size, stride, storage_offset); unspecified
+    where several elements of src have one place (P25)"""
+    fmt, offset = format_of(self), storage_offset or 0
+    result = np.array(self, order="C")
+    _strided(result, size, stride, offset)[...] = converted(src, fmt)
+    places = _strided(np.arange(self.size), size, stride, offset)
+    times = np.bincount(places.reshape(-1), minlength=self.size).reshape(self.shape)
+    return exact(result, fmt).opened(times > 1, "P25")
