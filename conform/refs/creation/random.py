@@ -6,6 +6,7 @@ from math import isfinite, prod
 
 from conform.refs.creation.constants import checked_size
 from conform.refs.exact.promotion import BOOL, COMPLEX, FLOAT, INTEGER, category, convert
+from conform.refs.exact.reals import exact, multiply_exact, round_exact
 from conform.refs.exact.rounding import FLOAT_FORMATS, INTEGER_RANGES
 from conform.refs.exact.tensor import UNSPECIFIED, RefTensor
 from conform.refs.references import reference
@@ -66,6 +67,17 @@ def native_dropout(input: RefTensor, p: float, train: bool | None) -> tuple[RefT
         return tuple(RefTensor(dtype, input.shape, [UNSPECIFIED] * count) for dtype in (input.dtype, "bool"))
     zeros = [_dropped(x, input.dtype) for x in input.data]
     return RefTensor(input.dtype, input.shape, zeros), RefTensor("bool", input.shape, [False] * count)
+
+
+@reference("aten::native_dropout_backward")
+def native_dropout_backward(grad_output: RefTensor, mask: RefTensor, scale: float) -> RefTensor:
+    """grad_output times scale where the mask is True; else a zero, open of an infinity or NaN (P215)."""
+    if category(grad_output.dtype) != FLOAT or mask.dtype != "bool" or mask.shape != grad_output.shape:
+        raise ValueError("native_dropout_backward needs floats and a mask of bool of their shape")
+    dtype = grad_output.dtype
+    kept = [round_exact(dtype, multiply_exact(exact(x), exact(scale))) for x in grad_output.data]
+    data = [y if keep else _dropped(x, dtype) for x, y, keep in zip(grad_output.data, kept, mask.data, strict=True)]
+    return RefTensor(dtype, grad_output.shape, data)
 
 
 @reference("aten::dropout")

@@ -136,6 +136,18 @@ def native_dropout(input: np.ndarray, p: float, train: bool | None) -> Outcome |
     )
 
 
+@semantics("aten::native_dropout_backward")
+def native_dropout_backward(grad_output: np.ndarray, mask: np.ndarray, scale: float) -> Golden:
+    """grad_output * scale where the mask is True, else a zero of any sign (P215)"""
+    fmt, numbers = format_of(grad_output), np.where(mask, grad_output, 0).astype(np.float64)
+    ball = Ball.exact(numbers, held_format(fmt))
+    golden = _masked(fmt, *mul(fmt, numbers, np.float64(scale)), ball * ball.constant(scale), mask)
+    if fmt != ball.compute:
+        held = float(round_to(fmt, np.float64(scale)))
+        golden = golden.or_else(_masked(fmt, *mul(fmt, numbers, np.float64(held)), ball * held, mask))
+    return golden.opened(~mask & ~np.isfinite(grad_output.astype(np.float64)), "P215")
+
+
 @semantics("aten::dropout", undetermined=True)
 def dropout(input: np.ndarray, p: float, train: bool) -> Outcome | Golden:
     """Each element zero with probability p, else input / (1 - p) (P101); all as they are where train is False"""
