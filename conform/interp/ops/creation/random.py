@@ -17,7 +17,7 @@ from conform.interp.formulas import chance
 from conform.interp.golden import Given, Golden, Outcome
 from conform.interp.ops.creation.constants import named
 from conform.interp.ops.elementwise.arithmetic import exact
-from conform.interp.semantics import semantics
+from conform.interp.semantics import pointwise, semantics
 from conform.numerics.arithmetic import mul
 from conform.numerics.ball import Ball
 from conform.numerics.draws import Stream
@@ -136,7 +136,7 @@ def native_dropout(input: np.ndarray, p: float, train: bool | None) -> Outcome |
     )
 
 
-@semantics("aten::native_dropout_backward")
+@pointwise("aten::native_dropout_backward")
 def native_dropout_backward(grad_output: np.ndarray, mask: np.ndarray, scale: float) -> Golden:
     """grad_output * scale where the mask is True, else a zero of any sign (P215)"""
     fmt, numbers = format_of(grad_output), np.where(mask, grad_output, 0).astype(np.float64)

@@ -113,9 +113,12 @@ def masked_select(self: np.ndarray, mask: np.ndarray) -> Golden:
 @semantics("aten::nonzero_static", elements=lambda arguments: arguments["size"] * np.ndim(arguments["self"]))
 def nonzero_static(self: np.ndarray, size: int, fill_value: int = -1) -> Golden:
     """The first size rows of nonzero; where there are fewer, rows of fill_value behind them"""
-    found = nonzero(self).value[:size]
-    result = np.full((size, self.ndim), fill_value, np.int64)
-    result[: len(found)] = found
+    result, done = np.full((size, self.ndim), fill_value, np.int64), 0
+    for some in spans(self.size):
+        places = some.start + np.flatnonzero(flat(self, some) != 0)[: size - done]
+        for axis, coordinates in enumerate(np.unravel_index(places, self.shape) if self.ndim else ()):
+            result[done : done + places.size, axis] = coordinates
+        done += places.size
     return exact(result, FORMATS["int64"])
 
 

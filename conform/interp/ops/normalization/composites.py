@@ -32,7 +32,9 @@ def safe_softmax(self: np.ndarray, dim: int, dtype: str | None = None) -> Golden
     golden = softmax(self, dim, dtype)
     if not self.size:
         return golden
-    is_masked = np.broadcast_to((self == -np.inf).all(axis=dim if self.ndim else None, keepdims=True), self.shape)
+    is_masked = self.max(axis=dim if self.ndim else None, keepdims=True) == -np.inf
+    if not is_masked.any():
+        return golden
     value = np.where(is_masked, golden.format.storage.type(0), golden.value)
     budget = np.where(is_masked, 0.0, golden.budget)
     return replace(golden, value=value, real=where(is_masked, 0.0, golden.real), budget=budget)

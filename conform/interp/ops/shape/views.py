@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from math import prod
 from typing import Any
 
@@ -168,6 +169,10 @@ def as_strided_scatter(
     fmt, offset = format_of(self), storage_offset or 0
     result = np.array(self, order="C")
     _strided(result, size, stride, offset)[...] = converted(src, fmt)
-    places = _strided(np.arange(self.size), size, stride, offset)
-    times = np.bincount(places.reshape(-1), minlength=self.size).reshape(self.shape)
-    return exact(result, fmt).opened(times > 1, "P25")
+    steps = (np.arange(count) * step for count, step in zip(size, stride, strict=True))
+    places, times = np.unique(reduce(np.add.outer, steps, np.int64(offset)), return_counts=True)
+    if (times < 2).all():
+        return exact(result, fmt)
+    repeated = np.zeros(self.size, bool)
+    repeated[places[times > 1]] = True
+    return exact(result, fmt).opened(repeated.reshape(self.shape), "P25")

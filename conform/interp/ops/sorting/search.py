@@ -146,19 +146,20 @@ def isin_of_number(element: Operand, test_elements: np.ndarray, invert: bool = F
 
 def _is_in(elements: Operand, tests: Operand, invert: bool) -> Golden:
     fmt = result_type(elements, tests)
-    own, its = (_numbers(one, fmt) for one in (elements, tests))
-    result = np.zeros(own.shape, bool)
-    for some in spans(own.size):
-        found = np.zeros(some.stop - some.start, bool)
-        for others in spans(its.size):
-            found |= np.isin(flat(own, some), flat(its, others))
-        result.reshape(-1)[some] = found
-    return exact(result != invert, FORMATS["bool"])
+    result = np.full(np.shape(elements), invert)
+    for some in spans(result.size):
+        part = _numbers(elements, fmt, some)
+        found = np.zeros(part.shape, bool)
+        for others in spans(np.size(tests)):
+            found |= np.isin(part, _numbers(tests, fmt, others))
+        result.reshape(-1)[some] = found != invert
+    return exact(result, FORMATS["bool"])
 
 
-def _numbers(operand: Operand, fmt: Format) -> np.ndarray:
-    """The operand in the common dtype, of floats as float64; a Python number beside floats is the double (P30)."""
-    if not isinstance(operand, np.ndarray) and fmt.is_float:
-        return np.array(float(operand))
-    held = converted(operand, fmt)
-    return np.asarray(held).astype(np.float64) if fmt.is_float else np.asarray(held)
+def _numbers(operand: Operand, fmt: Format, some: slice) -> np.ndarray:
+    """The elements `some` of the operand in the common dtype, of floats as float64; a Python number beside floats is
+    the double (P30)."""
+    if not isinstance(operand, np.ndarray):
+        return np.array([float(operand) if fmt.is_float else converted(operand, fmt)])
+    held = converted(flat(operand, some), fmt)
+    return held.astype(np.float64) if fmt.is_float else held
