@@ -117,10 +117,10 @@ def _end(name: str) -> Argument:
     )
 
 
-STEPS = length("steps", Value.Ge(0), Value.Le(300).lenient(NOT_MANY), Value.Be((7, 50)))
+HOW_MANY = (Value.Ge(0), Value.Le(300).lenient(NOT_MANY), Value.Be((7, 50)))
 OF_FLOATS = optional(dtype("dtype", Value.In(FLOATS).unjudged("integers that no step meets: torch documents nothing")))
 AS_MANY = result(Dtype.Eq(lambda dtype: dtype or DEFAULT_FLOAT), shaped(lambda steps: (steps,)))
-spec("aten::linspace", _end("start"), _end("end"), STEPS, OF_FLOATS, AS_MANY)
+spec("aten::linspace", _end("start"), _end("end"), length("steps", *HOW_MANY), OF_FLOATS, AS_MANY)
 
 
 def _exponent(name: str) -> Argument:
@@ -135,7 +135,7 @@ spec(
     "aten::logspace",
     _exponent("start"),
     _exponent("end"),
-    STEPS,
+    length("steps", *HOW_MANY, Value.Ne(1).unjudged("torch may refuse a single power that overflows")),
     real(
         "base",
         Value.In(REALS.within(1 / 16, 16.0)).unjudged("P214: powers of 0, negative numbers and those beyond the range"),

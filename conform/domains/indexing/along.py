@@ -205,9 +205,16 @@ spec(
     string(
         "reduce",
         Value.In(("prod", "mean", "amax", "amin")),
-        Value.NotIn(lambda self: ("mean",) if self.dtype == "bool" else (), text="{mean} where dtype(self) = bool"),
+        Value.NotIn(
+            lambda self: ("mean",) if self.dtype == "bool" else (), text="{mean} where dtype(self) = bool"
+        ).unjudged("no elements need no kernel", lambda self: self.numel == 0),
     ),
-    boolean("include_self"),
+    boolean(
+        "include_self",
+        Value.NotIn(
+            lambda self: (False,) if self.dtype == "bool" else (), text="{False} where dtype(self) = bool"
+        ).unjudged("torch's CPU has no kernel of it"),
+    ),
     LIKE_SELF,
 )
 spec(

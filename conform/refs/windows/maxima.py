@@ -136,7 +136,7 @@ def max_unpool3d(
 def _unpooled(self: RefTensor, indices: RefTensor, output_size: list[int], spatial: int) -> RefTensor:
     if category(self.dtype) != FLOAT or indices.dtype != "int64" or indices.shape != self.shape:
         raise ValueError("unpooling needs floats, and an index of int64 for each of them")
-    if len(self.shape) not in (spatial + 1, spatial + 2) or len(output_size) != spatial:
+    if len(self.shape) not in (spatial + 1, spatial + 2) or 0 in self.shape[1:] or len(output_size) != spatial:
         raise ValueError(f"unpooling of shape {self.shape} to {output_size}")
     before, size, own = self.shape[:-spatial], prod(output_size), prod(self.shape[-spatial:])
     data = []
