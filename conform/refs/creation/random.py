@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isfinite, prod
+from math import copysign, isfinite, prod
 
 from conform.refs.creation.constants import checked_size
 from conform.refs.exact.promotion import BOOL, COMPLEX, FLOAT, INTEGER, category, convert
@@ -75,7 +75,7 @@ def native_dropout_backward(grad_output: RefTensor, mask: RefTensor, scale: floa
     if category(grad_output.dtype) != FLOAT or mask.dtype != "bool" or mask.shape != grad_output.shape:
         raise ValueError("native_dropout_backward needs floats and a mask of bool of their shape")
     dtype = grad_output.dtype
-    kept = [round_exact(dtype, multiply_exact(exact(x), exact(scale))) for x in grad_output.data]
+    kept = [_product(x, scale, dtype) for x in grad_output.data]
     data = [y if keep else _dropped(x, dtype) for x, y, keep in zip(grad_output.data, kept, mask.data, strict=True)]
     return RefTensor(dtype, grad_output.shape, data)
 
@@ -86,6 +86,12 @@ def dropout(input: RefTensor, p: float, train: bool) -> RefTensor:
     if not 0 <= p <= 1:
         raise ValueError(f"dropout needs p in [0, 1], found {p}")
     return native_dropout(input, p, train)[0]
+
+
+def _product(x: float, y: float, dtype: str) -> float:
+    """x times y, rounded once; a zero has the sign of the product."""
+    product = round_exact(dtype, multiply_exact(exact(x), exact(y)))
+    return product if product else copysign(0.0, x) * copysign(1.0, y)
 
 
 def _dropped(x: complex, dtype: str) -> complex:
