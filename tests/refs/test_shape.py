@@ -22,6 +22,7 @@ CASES: list[tuple[str, Any, dict[str, Any], Any]] = [
     ("expand", [7], {"size": [0]}, []),
     ("narrow", MATRIX, {"dim": -1, "start": -2, "length": 1}, [[2], [5]]),
     ("narrow_copy", [1, 2], {"dim": 0, "start": 2, "length": 0}, []),
+    ("channel_shuffle", [[[1], [2], [3], [4]]], {"groups": 2}, [[[1], [3], [2], [4]]]),
     ("view", MATRIX, {"size": [3, -1]}, [[1, 2], [3, 4], [5, 6]]),
     ("reshape", MATRIX, {"shape": [-1]}, [1, 2, 3, 4, 5, 6]),
     ("reshape", [7], {"shape": []}, 7),

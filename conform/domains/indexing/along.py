@@ -198,23 +198,12 @@ spec(
 )
 spec(
     "aten::index_reduce",
-    SUMMED,
+    tensor("self", not_complex_here(), Dtype.Ne("bool").unjudged("torch's CPU takes bools of some shapes alone")),
     DIM,
     index_tensor("index", INT64_OR_INT32, VECTOR, ONE, NOT_NEGATIVE),
     tensor("source", dtype_of("self"), shaped(_selected, "shape(self) with numel(index) at dim")),
-    string(
-        "reduce",
-        Value.In(("prod", "mean", "amax", "amin")),
-        Value.NotIn(
-            lambda self: ("mean",) if self.dtype == "bool" else (), text="{mean} where dtype(self) = bool"
-        ).unjudged("no elements need no kernel", lambda self: self.numel == 0),
-    ),
-    boolean(
-        "include_self",
-        Value.NotIn(
-            lambda self: (False,) if self.dtype == "bool" else (), text="{False} where dtype(self) = bool"
-        ).unjudged("torch's CPU has no kernel of it"),
-    ),
+    string("reduce", Value.In(("prod", "mean", "amax", "amin"))),
+    boolean("include_self"),
     LIKE_SELF,
 )
 spec(

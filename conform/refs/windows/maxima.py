@@ -128,8 +128,8 @@ def max_unpool3d(
     self: RefTensor, indices: RefTensor, output_size: list[int], stride: list[int], padding: list[int]
 ) -> RefTensor:
     """max_unpool2d of volumes; what the pooling was does not matter beside output_size."""
-    if any(step < 1 for step in stride):
-        raise ValueError(f"stride {stride} is not positive")
+    if len(stride) != 3 or len(padding) != 3 or any(step < 1 for step in stride):
+        raise ValueError(f"stride {stride} and padding {padding} need three numbers, and the first positive ones")
     return _unpooled(self, indices, output_size, 3)
 
 
