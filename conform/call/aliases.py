@@ -1,5 +1,6 @@
-"""torch's other names of an op (`data/aliases.txt`): an alias means, takes and may err what that op does. So does, but
-for the tensors that it writes into, a variant in place or with out arguments."""
+"""torch's other names of an op: an alias means, takes and may err what that op does. `data/aliases.txt` has them, but
+for the copies of views: `permute_copy` is permute, with a result that has memory of its own, as its schema says. So
+does a variant in place or with out arguments, but for the tensors that it writes into."""
 
 from __future__ import annotations
 
@@ -18,7 +19,22 @@ def _ops() -> Mapping[str, str]:
     """The op, or overload, of each alias."""
     lines = FILE.read_text(encoding="utf-8").splitlines()
     pairs = [line.split() for line in lines if not line.startswith("#")]
-    return {f"aten::{alias}": f"aten::{op}" for alias, op in pairs}
+    return {f"aten::{alias}": f"aten::{op}" for alias, op in pairs} | _views_of_copies()
+
+
+def _views_of_copies() -> Mapping[str, str]:
+    """The view of which each `NAME_copy` is a copy, as torch makes one of every op whose results its schema lets share
+    memory with an argument that it does not write."""
+    packets = {name.partition(".")[0] for name in schemas.operator_names() if name.startswith("aten::")}
+    copies = {name: name.removesuffix("_copy") for name in packets if name.endswith("_copy")}
+    return {name: view for name, view in copies.items() if view in packets and _gives_a_view(view)}
+
+
+def _gives_a_view(packet: str) -> bool:
+    return any(
+        any(one.aliases) and not any(argument.is_written for argument in one.arguments)
+        for one in schemas.every_overload(packet)
+    )
 
 
 def canonical(name: str) -> str:

@@ -88,6 +88,7 @@ class Traits:
     may_copy: a result that torch's schema lets share memory with an argument may have memory of its own, as torch says
     elements: of the arguments by name, the most elements that the results have, where that may be more than those of
     the tensors together; of a call that is refused it may be any number
+    may_share: a result to which torch's schema promises memory of its own may lie in that of an argument, as torch says
     """
 
     pointwise: bool = False
@@ -109,3 +110,4 @@ class Traits:
     elements: Callable[[Mapping[str, Any]], int] | None = None
     updates: Updates | None = None
     may_copy: bool = False
+    may_share: bool = False

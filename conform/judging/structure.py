@@ -13,6 +13,7 @@ from conform.call.binding import has_ndim
 from conform.call.bound import Bound
 from conform.call.schemas import OpSchema
 from conform.interp.golden import Given, Golden, Outcome
+from conform.interp.semantics import traits_of
 from conform.numerics.formats import FORMATS, format_of
 
 
@@ -43,6 +44,8 @@ def aliasing(call: Bound, reply: Reply) -> str | None:
         if variant is None:
             return f"output {place} lies in memory of its own, and not in that of the argument of which it is a view"
         return f"output {place} is not the tensor argument {variant.into[place]}, which it is to be written into"
+    if traits_of(call.op).may_share:
+        return None
     may_alias = call.schema.aliases or (False,)
     for output, argument in reply.aliases:
         if not may_alias[min(output, len(may_alias) - 1)]:

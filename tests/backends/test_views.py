@@ -23,7 +23,7 @@ VIEWS = ["aten::transpose.int", "aten::split.Tensor", "aten::view_as_real", "ate
 @pytest.mark.parametrize(("op", "expected"), [
     ("aten::transpose.int", True), ("aten::expand", True), ("aten::unbind.int", True), ("aten::real", True),
     ("aten::reshape", False), ("aten::flatten.using_ints", False), ("aten::conj", False),  # a copy, or not
-("aten::add.Tensor", False), ("aten::add_.Tensor", False), ("aten::exp.out", False),
+    ("aten::permute_copy", False), ("aten::add.Tensor", False), ("aten::add_.Tensor", False), ("aten::exp.out", False),
 ])  # fmt: skip
 def test_what_is_a_view(op: str, expected: bool) -> None:
     assert is_view(op) == expected
@@ -44,6 +44,13 @@ def test_a_copy_fails(name: str) -> None:
         f"output {place} lies in memory of its own, and not in that of the argument of which it is a view"
         for place in range(3)
     }
+
+
+def test_a_view_in_place_of_a_copy_fails() -> None:
+    copies = ["aten::permute_copy", "aten::slice_copy.Tensor", "aten::detach_copy", "aten::unbind_copy.int"]
+    run = conform.check("core", backend=f"{VIEWING}::Viewing", ops=copies, dtypes=["float32"], checks="aliasing")
+    assert {case["op"] for case in run.cases if case["status"] == "fail"} == set(copies)
+    assert conform.check("core", backend="cpu", ops=copies, dtypes=["float32"], checks="aliasing").exit_code == 0
 
 
 def test_a_copy_that_may_be_one_passes() -> None:

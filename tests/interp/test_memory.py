@@ -233,6 +233,7 @@ OPEN = {
     "no single tensor of theirs has a dim that could be long, so no call is made of their specs": (
         "aten::meshgrid*", "aten::full", "aten::scalar_tensor", "aten::ones", "aten::zeros", "aten::empty*",
         "aten::eye*", "aten::_local_scalar_dense", "aten::rand", "aten::randn", "aten::randperm", "aten::linspace",
+        "aten::logspace", "aten::tril_indices", "aten::triu_indices",
     ),
     "whole lines are put in order, or transformed": (
         "aten::_fft_c2c", "aten::_fft_c2r", "aten::_fft_r2c", "aten::kthvalue", "aten::median", "aten::median.dim",
@@ -251,7 +252,7 @@ OPEN = {
     ),
     "an operand is laid out anew, or converted, as a whole": (
         "aten::_int_mm", "aten::_scaled_mm", "aten::addbmm", "aten::convolution_backward", "aten::diff",
-        "aten::_weight_int8pack_mm", "aten::einsum",
+        "aten::_weight_int8pack_mm", "aten::einsum", "aten::_chunk_cat", "aten::max_unpool2d", "aten::max_unpool3d",
     ),
     "many writes to few elements grow; why is not found yet": (
         "aten::embedding_dense_backward", "aten::index_add", "aten::scatter.reduce", "aten::scatter.value",

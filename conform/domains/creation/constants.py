@@ -16,7 +16,7 @@ from conform.domains.engine.arguments import (
 from conform.domains.engine.constraints import Constraint, Dtype, Length, Size, Value
 from conform.domains.engine.dtypes import ALL, DEFAULT_FLOAT
 from conform.domains.engine.meta_argument import MetaArgument
-from conform.domains.engine.vocabulary import NOT_LONG, NOT_MANY, number_for, shape_of, shaped
+from conform.domains.engine.vocabulary import NOT_LONG, NOT_MANY, dtype_of, number_for, shape_of, shaped
 from conform.domains.specs import spec
 
 SIZE = shape("size", NOT_LONG, Value.Ge(0), Value.Le(16).lenient(NOT_MANY))
@@ -70,6 +70,19 @@ spec(
     DTYPE,
     result(LIKE, shape_of("self")),
 )
+spec(
+    "aten::new_full",
+    tensor("self"),
+    SIZE,
+    scalar(
+        "fill_value", number_for(lambda self, dtype: dtype or self.dtype, "self", "dtype", text="dtype, or dtype(self)")
+    ),
+    DTYPE,
+    result(LIKE, OF_SIZE),
+)
+for _name in ("aten::new_ones", "aten::new_zeros"):
+    spec(_name, tensor("self"), SIZE, DTYPE, result(LIKE, OF_SIZE))
+spec("aten::zero", tensor("self"), result(dtype_of("self"), shape_of("self")))
 for _name in ("aten::ones_like", "aten::zeros_like"):
     spec(_name, tensor("self"), DTYPE, result(LIKE, shape_of("self")))
 for _name in ("aten::ones", "aten::zeros"):
@@ -79,14 +92,26 @@ for _name in ("aten::ones", "aten::zeros"):
 UNSET = dtype_argument(Value.In(ALL), Value.Ne("bool").unjudged("the elements may be bytes that are no bools"))
 spec("aten::empty.memory_format", SIZE, UNSET, result(DTYPE_OR_FLOAT, OF_SIZE))
 
+STRIDE = integers(
+    "stride",
+    Length.Eq(lambda size: len(size), text="length(size)"),
+    Value.Ge(0).unjudged("where a stride leads nowhere, torch takes any", lambda size: not {0, 1}.isdisjoint(size)),
+    Value.Le(64).lenient(NOT_MANY),
+)
+NO_BOOL = tensor("self", Dtype.Ne("bool").unjudged("the elements may be bytes that are no bools"))
+spec("aten::empty_strided", SIZE, STRIDE, UNSET, result(DTYPE_OR_FLOAT, OF_SIZE))
+spec("aten::empty_like", NO_BOOL, UNSET, result(LIKE, shape_of("self")))
+spec("aten::new_empty", NO_BOOL, SIZE, UNSET, result(LIKE, OF_SIZE))
+spec("aten::new_empty_strided", NO_BOOL, SIZE, STRIDE, UNSET, result(LIKE, OF_SIZE))
 spec(
-    "aten::empty_strided",
+    "aten::empty_permuted",
     SIZE,
     integers(
-        "stride",
+        "physical_layout",
         Length.Eq(lambda size: len(size), text="length(size)"),
-        Value.Ge(0).unjudged("where nothing is to be stored, torch takes any stride", lambda size: 0 in size),
-        Value.Le(64).lenient(NOT_MANY),
+        Value.Ge(0),
+        Value.Lt(lambda size: len(size), text="length(size)"),
+        Value.NotIn(lambda previous: previous, text="the dims before it"),
     ),
     UNSET,
     result(DTYPE_OR_FLOAT, OF_SIZE),
@@ -95,6 +120,33 @@ spec(
 SIDE = (Value.Ge(0), Value.Le(64).lenient(NOT_MANY))
 spec("aten::eye", length("n", *SIDE), DTYPE, result(DTYPE_OR_FLOAT, shaped(lambda n: (n, n))))
 spec("aten::eye.m", length("n", *SIDE), length("m", *SIDE), DTYPE, result(DTYPE_OR_FLOAT, shaped(lambda n, m: (n, m))))
+
+INDICES = dtype_argument(
+    Value.In(("int64", "int32")).unjudged("torch documents none but the default, and its CPU has kernels of these two")
+)
+
+
+def _in_lower(row: int, col: int, offset: int) -> int:
+    """How many elements of a matrix lie on and below a diagonal."""
+    return sum(min(max(i + offset + 1, 0), col) for i in range(row))
+
+
+def _in_upper(row: int, col: int, offset: int) -> int:
+    """How many elements of a matrix lie on and above a diagonal."""
+    return row * col - _in_lower(row, col, offset - 1)
+
+
+MATRIX_AND_DIAGONAL = (length("row", *SIDE), length("col", *SIDE), length("offset"), INDICES)
+spec(
+    "aten::tril_indices",
+    *MATRIX_AND_DIAGONAL,
+    result(dtype_or("int64"), shaped(lambda row, col, offset: (2, _in_lower(row, col, offset)))),
+)
+spec(
+    "aten::triu_indices",
+    *MATRIX_AND_DIAGONAL,
+    result(dtype_or("int64"), shaped(lambda row, col, offset: (2, _in_upper(row, col, offset)))),
+)
 
 spec(
     "aten::_local_scalar_dense",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from conform.domains.creation.constants import DTYPE_OR_FLOAT, OF_SIZE, SIZE, dtype_argument, dtype_or
-from conform.domains.engine.arguments import boolean, length, optional, real, result, tensor
+from conform.domains.engine.arguments import boolean, length, mask, optional, real, result, tensor
 from conform.domains.engine.constraints import Dtype, Value
 from conform.domains.engine.dtypes import COMPLEX, FLOATS, NUMBERS
 from conform.domains.engine.meta_argument import MetaArgument
@@ -75,4 +75,15 @@ spec(
     optional(boolean("train")),
     result(dtype_of("input"), shape_of("input")),
     result(Dtype.Eq("bool"), shape_of("input")),
+)
+spec(
+    "aten::native_dropout_backward",
+    tensor("grad_output", Dtype.In(FLOATS).unjudged("torch multiplies numbers of any dtype")),
+    mask(
+        "mask",
+        Dtype.Eq("bool").unjudged("torch multiplies by numbers, too"),
+        [one.unjudged("torch broadcasts them") for one in shape_of("grad_output")],
+    ),
+    real("scale", Value.Be((2.0, 1.25, 1.1))),
+    result(dtype_of("grad_output"), shape_of("grad_output")),
 )

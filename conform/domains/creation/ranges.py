@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from conform.domains.engine.arguments import Argument, dtype, length, optional, result, scalar
+from conform.domains.engine.arguments import Argument, dtype, length, optional, real, result, scalar
 from conform.domains.engine.constraints import Constraint, Dtype, Value
 from conform.domains.engine.dtypes import DEFAULT_FLOAT, FLOATS, INTEGERS, NUMBERS
 from conform.domains.engine.meta_argument import MetaArgument
@@ -117,11 +117,30 @@ def _end(name: str) -> Argument:
     )
 
 
+HOW_MANY = (Value.Ge(0), Value.Le(300).lenient(NOT_MANY), Value.Be((7, 50)))
+OF_FLOATS = optional(dtype("dtype", Value.In(FLOATS).unjudged("integers that no step meets: torch documents nothing")))
+AS_MANY = result(Dtype.Eq(lambda dtype: dtype or DEFAULT_FLOAT), shaped(lambda steps: (steps,)))
+spec("aten::linspace", _end("start"), _end("end"), length("steps", *HOW_MANY), OF_FLOATS, AS_MANY)
+
+
+def _exponent(name: str) -> Argument:
+    return scalar(
+        name,
+        Dtype.Ne("complex").unjudged("torch takes complex numbers, and the kit has no semantics for them"),
+        _within(REALS.within(-100.0, 100.0), "[-100, 100]").unjudged(BEYOND),
+    )
+
+
 spec(
-    "aten::linspace",
-    _end("start"),
-    _end("end"),
-    length("steps", Value.Ge(0), Value.Le(300).lenient(NOT_MANY), Value.Be((7, 50))),
-    optional(dtype("dtype", Value.In(FLOATS).unjudged("integers that no step meets: torch documents nothing"))),
-    result(Dtype.Eq(lambda dtype: dtype or DEFAULT_FLOAT), shaped(lambda steps: (steps,))),
+    "aten::logspace",
+    _exponent("start"),
+    _exponent("end"),
+    length("steps", *HOW_MANY, Value.Ne(1).unjudged("torch may refuse a single power that overflows")),
+    real(
+        "base",
+        Value.In(REALS.within(1 / 16, 16.0)).unjudged("P214: powers of 0, negative numbers and those beyond the range"),
+        Value.Be((2.0, 10.0)),
+    ),
+    OF_FLOATS,
+    AS_MANY,
 )

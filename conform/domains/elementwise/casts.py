@@ -16,8 +16,8 @@ spec(
     optional(dtype("dtype", Value.NotIn(COMPLEX).lenient("torch converts to complex numbers; the kit does not"))),
     result(Dtype.Eq(lambda self, dtype: dtype or self.dtype), shape_of("self")),
 )
-spec("aten::clone", tensor("self"), SAME)
-spec("aten::alias", tensor("self"), SAME)
+for _name in ("aten::clone", "aten::alias", "aten::detach", "aten::lift_fresh"):
+    spec(_name, tensor("self"), SAME)
 
 
 def _expanding_to(self: MetaArgument, d: int, rank: int) -> Space | tuple[int, ...]:

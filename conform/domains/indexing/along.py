@@ -197,6 +197,16 @@ spec(
     LIKE_SELF,
 )
 spec(
+    "aten::index_reduce",
+    tensor("self", not_complex_here(), Dtype.Ne("bool").unjudged("torch's CPU takes bools of some shapes alone")),
+    DIM,
+    index_tensor("index", INT64_OR_INT32, VECTOR, ONE, NOT_NEGATIVE),
+    tensor("source", dtype_of("self"), shaped(_selected, "shape(self) with numel(index) at dim")),
+    string("reduce", Value.In(("prod", "mean", "amax", "amin"))),
+    boolean("include_self"),
+    LIKE_SELF,
+)
+spec(
     "aten::index_copy",
     ANY,
     DIM,
@@ -215,22 +225,42 @@ spec(
 
 # --- Places in the whole tensor, and broadcast indices ----------------------------------------------------------------
 
-spec(
-    "aten::take",
-    ANY,
-    index_tensor(
-        "index",
-        Dtype.Eq("int64"),
-        Rank.Ge(lambda self: int(self.numel == 0), text="1 where self has no elements"),
-        Size.In(
-            lambda self, rank, d, sizes: (0,) if self.numel == 0 and d == rank - 1 and 0 not in sizes else ANYTHING,
-            text="{0} for some d where self has no elements",
-        ),
-        Value.In(lambda self: integers_between(-self.numel, self.numel - 1), text="{-numel(self), ...,"
-                 " numel(self) - 1}"),
+WHOLE = (
+    Dtype.Eq("int64"),
+    Rank.Ge(lambda self: int(self.numel == 0), text="1 where self has no elements"),
+    Size.In(
+        lambda self, rank, d, sizes: (0,) if self.numel == 0 and d == rank - 1 and 0 not in sizes else ANYTHING,
+        text="{0} for some d where self has no elements",
     ),
-    result(dtype_of("self"), shape_of("index")),
-)  # fmt: skip
+    Value.In(
+        lambda self: integers_between(-self.numel, self.numel - 1), text="{-numel(self), ..., numel(self) - 1}"
+    ),
+)
+spec("aten::take", ANY, index_tensor("index", WHOLE), result(dtype_of("self"), shape_of("index")))
+
+
+def _distinct_unless_added(stream: Stream, self: MetaArgument, index: MetaArgument, accumulate: bool) -> np.ndarray:
+    """Places from either end, which are distinct, where there are so many, if nothing is added."""
+    size = self.numel
+    if not size:
+        return np.empty(0, np.int64)
+    count = index.numel
+    places = stream.integers(0, size - 1, count) if accumulate else np.resize(stream.permutation(size), count)
+    return places - size * (places % 2)
+
+
+spec(
+    "aten::put",
+    SUMMED,
+    index_tensor("index", WHOLE, Value.Gen(_distinct_unless_added)),
+    tensor(
+        "source",
+        dtype_of("self"),
+        [one.unjudged("torch takes as many elements in any shape") for one in shape_of("index")],
+    ),
+    boolean("accumulate"),
+    LIKE_SELF,
+)
 
 # --- An index that broadcasts -----------------------------------------------------------------------------------------
 

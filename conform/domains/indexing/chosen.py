@@ -10,10 +10,11 @@ import math
 
 import numpy as np
 
-from conform.domains.engine.arguments import mask, result, tensor
+from conform.domains.engine.arguments import integer, length, mask, result, tensor
 from conform.domains.engine.constraints import Dtype, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.vocabulary import (
+    NOT_MANY,
     broadcast,
     broadcast_of,
     broadcastable_with,
@@ -100,4 +101,11 @@ spec(
     "aten::nonzero",
     tensor("self", Value.Gen(_drawn_half)),
     result(Dtype.Eq("int64"), shaped(lambda self: (_half(self), self.rank), "(number of true elements, rank(self))")),
+)
+spec(
+    "aten::nonzero_static",
+    tensor("self", Value.Gen(_drawn_half)),
+    length("size", Value.Ge(0), Value.Le(64).lenient(NOT_MANY), Value.Be((2, 5, 40))),
+    integer("fill_value"),
+    result(Dtype.Eq("int64"), shaped(lambda self, size: (size, self.rank), "(size, rank(self))")),
 )

@@ -8,14 +8,12 @@ from conform.domains.engine.vocabulary import dtype_of, shaped
 from conform.domains.linalg.matrices import matrix, matrix_of, right_sides, rows_of, stack_beside, stacked
 from conform.domains.specs import spec
 
-READS_OTHERS = "torch's kernel reads B as numbers of self's dtype"
+CONVERTED = "torch converts B to the dtype of self"
 
 spec(
     "aten::linalg_solve_triangular",
     matrix("self", lambda self, B: 0 in (self.numel, B.numel)),
-    tensor(
-        "B", dtype_of("self").unjudged(READS_OTHERS), Rank.Ge(2), stack_beside("self"), rows_of("self", "left")
-    ),
+    tensor("B", dtype_of("self").unjudged(CONVERTED), Rank.Ge(2), stack_beside("self"), rows_of("self", "left")),
     boolean("upper"),
     boolean("left"),
     boolean("unitriangular"),

@@ -26,7 +26,7 @@ from conform.domains.specs import COMPLEX, FLOATS, spec
 CONVERTED = Value.In(FLOATS).unjudged("no elements need no kernel", lambda self: self.numel == 0)
 SWITCH = boolean("cudnn_enabled")
 
-for _name in ("aten::softmax.int", "aten::log_softmax.int"):
+for _name in ("aten::softmax.int", "aten::log_softmax.int", "aten::_safe_softmax"):
     spec(
         _name,
         tensor(

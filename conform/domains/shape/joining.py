@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from conform.domains.engine.arguments import Argument, dim, result, results, string, tensors
+from conform.domains.engine.arguments import Argument, dim, length, result, results, string, tensors
 from conform.domains.engine.constraints import Dtype, Length, Rank, Size, Value
-from conform.domains.engine.dtypes import common_dtype
+from conform.domains.engine.dtypes import DEFAULT_FLOAT, common_dtype
 from conform.domains.engine.meta_argument import MetaArgument
-from conform.domains.engine.spaces import ANYTHING, Interval, Intervals, Space
+from conform.domains.engine.spaces import ANYTHING, Interval, Intervals, Space, integers_between
 from conform.domains.engine.vocabulary import NOT_MANY, not_complex_here, shaped
 from conform.domains.specs import spec
 from conform.numerics.draws import Stream
@@ -97,6 +97,61 @@ spec(
         Value.Le(lambda tensors: tensors[0].rank, text="rank(tensors[0])"),
     ),
     result(Dtype.Eq(lambda tensors: common_dtype(*tensors), text="common dtype of tensors"), shaped(_shape_of_stack)),
+)
+
+# --- block_diag and _chunk_cat ---------------------------------------------------------------------------------------
+
+
+def _shape_of_blocks(tensors: Tensors) -> tuple[int, ...]:
+    if not tensors:
+        return (1, 0)
+    return tuple(sum((1, 1, *one.shape)[d] for one in tensors) for d in (-2, -1))
+
+
+spec(
+    "aten::block_diag",
+    tensors("tensors", not_complex_here(), Rank.Le(2)),
+    result(
+        Dtype.Eq(
+            lambda tensors: common_dtype(*tensors) if tensors else DEFAULT_FLOAT,
+            text=f"common dtype of tensors, {DEFAULT_FLOAT} of none",
+        ),
+        shaped(_shape_of_blocks),
+    ),
+)
+
+
+def _rank_beside(previous: Tensors, dim: int) -> Space | tuple[int, ...]:
+    """enough for dim; that of the first tensor where dim counts from the end"""
+    return (previous[0].rank,) if previous and dim < 0 else integers_between(_least_rank(dim), math.inf)
+
+
+def _size_before(previous: Tensors, dim: int, d: int) -> Space | tuple[int, ...]:
+    """that of the first tensor where d is before dim"""
+    if not previous or d >= dim % max(previous[0].rank, 1):
+        return ANYTHING
+    return (previous[0].size(d),)
+
+
+def _shape_of_chunks(tensors: Tensors, dim: int, num_chunks: int) -> tuple[int, ...]:
+    axis = dim % tensors[0].rank
+    parts = (-(-one.size(axis) // num_chunks) * math.prod(one.shape[axis + 1 :]) for one in tensors)
+    return (*tensors[0].shape[:axis], num_chunks, sum(parts))
+
+
+spec(
+    "aten::_chunk_cat",
+    tensors(
+        "tensors",
+        Length.Ge(1),
+        Dtype.In(lambda previous: (previous[0].dtype,) if previous else ANYTHING, text="that of those before it"),
+        Rank.In(_rank_beside),
+        Size.Ge(1),
+        Size.In(_size_before),
+    ),
+    dim("dim", Value.Gen(_any_dim)),  # the tensors are made to have it
+    length("num_chunks", Value.Ge(1), Value.Le(9).lenient(NOT_MANY)),
+    result(Dtype.Eq(lambda tensors: tensors[0].dtype, text="dtype(tensors[0])"), shaped(_shape_of_chunks)),
 )
 
 # --- meshgrid ---------------------------------------------------------------------------------------------------------

@@ -18,7 +18,8 @@ from conform.domains.engine.arguments import (
 from conform.domains.engine.constraints import Constraint, Length, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.spaces import ANYTHING, Space, integers_between
-from conform.domains.engine.vocabulary import NOT_LONG, NOT_MANY, dim_of, dtype_of, shape_of, shaped
+from conform.domains.engine.vocabulary import NOT_LONG, NOT_MANY, another_dim_than, dim_of, dtype_of, shape_of, shaped
+from conform.domains.shape.views import diagonal_shape
 from conform.domains.specs import spec
 
 Shape = tuple[int, ...]
@@ -37,6 +38,11 @@ def _shape_of_slice(self: MetaArgument, dim: int, start: int | None, end: int | 
     return _with_size(self, dim, len(range(*slice(start, end, step).indices(self.size(dim)))))
 
 
+def _left_behind(self: MetaArgument, dim: int, start: int) -> int:
+    """the size of dim from start on"""
+    return max(-start if start < 0 else self.size(dim) - start, 0)
+
+
 def _shape_of_selection(self: MetaArgument, dim: int) -> Shape:
     at = dim % self.rank
     return (*self.shape[:at], *self.shape[at + 1 :])
@@ -48,6 +54,10 @@ def _has_elements(self: MetaArgument) -> tuple[int, ...]:
 
 
 RANGE = (optional(index("start")), optional(index("end")), length("step", Value.Ge(1)))
+WITHIN = (
+    Value.Ge(lambda self, dim: -self.size(dim), text="-size(self, dim)"),
+    Value.Le(lambda self, dim: self.size(dim), text="size(self, dim)"),
+)
 INDEX = index(
     "index",
     Value.Ge(lambda self, dim: -self.size(dim), text="-size(self, dim)"),
@@ -72,6 +82,14 @@ spec(
     result(dtype_of("self"), shaped(_shape_of_slice)),
 )
 spec(
+    "aten::narrow",
+    tensor("self", Rank.Ge(1)),
+    dim("dim", dim_of("self")),
+    index("start", *WITHIN),
+    length("length", Value.Ge(0), Value.Le(_left_behind)),
+    result(dtype_of("self"), shaped(lambda self, dim, length: _with_size(self, dim, length))),
+)
+spec(
     "aten::slice_scatter",
     tensor("self", Rank.Ge(1)),
     source(shaped(_shape_of_slice, "shape of the slice")),
@@ -92,6 +110,16 @@ spec(
     source(shaped(_shape_of_selection, "shape of the selection")),
     dim("dim", *OF_ELEMENTS),
     INDEX,
+    result(dtype_of("self"), shape_of("self")),
+)
+
+spec(
+    "aten::diagonal_scatter",
+    tensor("self", Rank.Ge(2)),
+    source(shaped(diagonal_shape, "shape of the diagonal")),
+    length("offset"),
+    dim("dim1", dim_of("self")),
+    dim("dim2", dim_of("self"), another_dim_than("dim1", "self")),
     result(dtype_of("self"), shape_of("self")),
 )
 
@@ -135,13 +163,14 @@ def _sizes_of_parts(name: str) -> Argument:
     return integers(name, Length.Ge(1).unjudged(NO_PARTS), NOT_LONG, Value.Ge(0), Value.In(_rest))
 
 
-spec(
-    "aten::split_with_sizes",
-    tensor("self", Rank.Ge(1)),
-    _sizes_of_parts("split_sizes"),
-    dim("dim", dim_of("self")),
-    _parts(lambda split_sizes: split_sizes),
-)
+for _name in ("aten::split_with_sizes", "aten::unsafe_split_with_sizes"):
+    spec(
+        _name,
+        tensor("self", Rank.Ge(1)),
+        _sizes_of_parts("split_sizes"),
+        dim("dim", dim_of("self")),
+        _parts(lambda split_sizes: split_sizes),
+    )
 spec(
     "aten::split.sizes",
     tensor("self", Rank.Ge(1)),
@@ -166,13 +195,14 @@ def _is_some(self: MetaArgument, dim: int, split_size: int) -> bool:
     return split_size >= min(self.size(dim), 1)
 
 
-spec(
-    "aten::split.Tensor",
-    tensor("self", Rank.Ge(1)),
-    length("split_size", Value.Ge(_of_most, text=LEAST_PART).lenient(NOT_MANY, _is_some)),
-    dim("dim", dim_of("self")),
-    _parts(lambda self, split_size, dim: equal_parts(self.size(dim), split_size)),
-)
+for _name in ("aten::split.Tensor", "aten::unsafe_split.Tensor"):
+    spec(
+        _name,
+        tensor("self", Rank.Ge(1)),
+        length("split_size", Value.Ge(_of_most, text=LEAST_PART).lenient(NOT_MANY, _is_some)),
+        dim("dim", dim_of("self")),
+        _parts(lambda self, split_size, dim: equal_parts(self.size(dim), split_size)),
+    )
 
 
 def _chunks(self: MetaArgument, chunks: int, dim: int) -> list[int]:
@@ -180,13 +210,14 @@ def _chunks(self: MetaArgument, chunks: int, dim: int) -> list[int]:
     return equal_parts(size, -(-size // chunks)) if size else [0] * chunks
 
 
-spec(
-    "aten::chunk",
-    tensor("self", Rank.Ge(1)),
-    length("chunks", Value.Ge(1), Value.Le(MOST).lenient(NOT_MANY)),
-    dim("dim", dim_of("self")),
-    _parts(_chunks),
-)
+for _name in ("aten::chunk", "aten::unsafe_chunk"):
+    spec(
+        _name,
+        tensor("self", Rank.Ge(1)),
+        length("chunks", Value.Ge(1), Value.Le(MOST).lenient(NOT_MANY)),
+        dim("dim", dim_of("self")),
+        _parts(_chunks),
+    )
 
 
 def _sizes_of_unbound(rank: int, d: int, sizes: Shape) -> Space:

@@ -147,6 +147,13 @@ spec(
     ),
     result(dtype_of("self"), shaped(_shuffled)),
 )
+for _name in ("aten::channel_shuffle", "aten::native_channel_shuffle"):
+    spec(
+        _name,
+        tensor("self", Rank.Ge(3), Size.Be(lambda d: (4, 6, 9) if d == 1 else ())),
+        length("groups", Value.In(lambda self: _factors(self.size(1), 1), text="the divisors of size(self, 1)")),
+        result(dtype_of("self"), shape_of("self")),
+    )
 spec(
     "aten::pixel_unshuffle",
     tensor("self", Rank.Ge(3), Size.Be(lambda rank, d: (2, 4, 6) if d >= rank - 2 else ())),

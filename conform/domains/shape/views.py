@@ -20,10 +20,12 @@ from conform.domains.engine.vocabulary import (
     divisors,
     dtype_of,
     new_dim_of,
+    shape_of,
     shaped,
 )
 from conform.domains.specs import spec
 
+CONVERTED = "torch converts src to the dtype of self"
 Shape = tuple[int, ...]
 Sizes = Sequence[int]
 
@@ -230,7 +232,7 @@ def _diagonal_length(rows: int, columns: int, offset: int) -> int:
     return max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
 
 
-def _diagonal(self: MetaArgument, offset: int, dim1: int, dim2: int) -> Shape:
+def diagonal_shape(self: MetaArgument, offset: int, dim1: int, dim2: int) -> Shape:
     rest = [size for d, size in enumerate(self.shape) if d not in (dim1 % self.rank, dim2 % self.rank)]
     return (*rest, _diagonal_length(self.size(dim1), self.size(dim2), offset))
 
@@ -241,7 +243,7 @@ spec(
     length("offset"),
     dim("dim1", dim_of("self")),
     dim("dim2", dim_of("self"), another_dim_than("dim1", "self")),
-    result(dtype_of("self"), shaped(_diagonal)),
+    result(dtype_of("self"), shaped(diagonal_shape)),
 )
 
 
@@ -284,25 +286,58 @@ def _last_start(self: MetaArgument, size: Sizes, stride: Sizes) -> float:
 
 
 NO_ELEMENT = "a limit of what is generated: where nothing is read, no stride matters"
+STORED = tensor("self", Size.Ge(1).lenient(NO_ELEMENT))
+SIZE = (
+    Length.Ge(lambda self: 0 if self.numel else 1),
+    NOT_LONG,
+    Value.Ge(0),
+    Value.Ne(0).lenient(NO_ELEMENT),  # beside a 0 torch takes negative sizes, too
+    Value.Le(9).lenient(NOT_MANY),
+    Value.In(_strided_size),
+)
+STRIDE = (
+    Length.Eq(lambda size: len(size), text="length(size)"),
+    Value.Ge(0),
+    Value.Le(64).lenient(NOT_MANY),
+)
+OFFSET = optional(index("storage_offset", Value.Ge(0), Value.Le(_last_start), Value.Le(4096).lenient(NOT_MANY)))
 spec(
     "aten::as_strided",
-    tensor("self", Size.Ge(1).lenient(NO_ELEMENT)),
-    shape(
-        "size",
-        Length.Ge(lambda self: 0 if self.numel else 1),
-        NOT_LONG,
-        Value.Ge(0),
-        Value.Ne(0).lenient(NO_ELEMENT),  # beside a 0 torch takes negative sizes, too
-        Value.Le(9).lenient(NOT_MANY),
-        Value.In(_strided_size),
-    ),
+    STORED,
+    shape("size", *SIZE),
+    integers("stride", *STRIDE, Value.Le(_longest_stride)),
+    OFFSET,
+    result(dtype_of("self"), shaped(lambda size: size)),
+)
+
+
+def _fitting(self: MetaArgument, previous: Sizes) -> float:
+    """the most that elements side by side are enough for"""
+    return math.inf if 0 in previous else max(self.numel - sum(one - 1 for one in previous), 0)
+
+
+def _longest_beside(self: MetaArgument, size: Sizes, i: int, previous: Sizes) -> float:
+    """what leaves strides of 1 to those behind it"""
+    if 0 in size or i >= len(size) or size[i] <= 1:
+        return math.inf
+    behind = sum(one - 1 for one in size[i + 1 :])
+    return (self.numel - 1 - behind - _reach(size, previous)) // (size[i] - 1)
+
+
+AGAIN = "P25: several elements of src have one place, which torch sees of some and refuses"
+spec(
+    "aten::as_strided_scatter",
+    STORED,
+    tensor("src", dtype_of("self").unjudged(CONVERTED), shaped(lambda size: size, "size")),
+    shape("size", *SIZE, Value.Le(_fitting)),
     integers(
         "stride",
-        Length.Eq(lambda size: len(size), text="length(size)"),
-        Value.Ge(0),
-        Value.Le(_longest_stride),
-        Value.Le(64).lenient(NOT_MANY),
+        *STRIDE,
+        Value.Le(_longest_beside),
+        Value.NotIn(
+            lambda size, i: (0,) if i < len(size) and size[i] > 1 else (), text="{0} where size[i] > 1"
+        ).unjudged(AGAIN),
     ),
-    optional(index("storage_offset", Value.Ge(0), Value.Le(_last_start), Value.Le(4096).lenient(NOT_MANY))),
-    result(dtype_of("self"), shaped(lambda size: size)),
+    OFFSET,
+    result(dtype_of("self"), shape_of("self")),
 )

@@ -10,12 +10,12 @@ import math
 
 import numpy as np
 
-from conform.domains.engine.arguments import boolean, index_tensor, optional, result, string, tensor
+from conform.domains.engine.arguments import boolean, index_tensor, optional, result, scalar, string, tensor
 from conform.domains.engine.constraints import Dtype, Optional, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.spaces import ANYTHING, Space
 from conform.domains.engine.vocabulary import dtype_of, shape_of, shaped
-from conform.domains.specs import COMPLEX, REAL, spec
+from conform.domains.specs import COMPLEX, NUMBERS, REAL, spec
 from conform.numerics.draws import Stream
 from conform.numerics.formats import Format, format_named
 
@@ -156,4 +156,42 @@ spec(
     result(dtype_of("self"), DISTINCT),
     optional(result(INDEX, shape_of("self")), Optional.Eq(lambda return_inverse: not return_inverse)),
     optional(result(INDEX, DISTINCT), Optional.Eq(lambda return_counts: not return_counts)),
+)
+
+# --- Whether one of many is equal -------------------------------------------------------------------------------------
+
+NOT_NAMED = "the documentation names no dtypes; torch's CPU refuses bools and complex numbers"
+COMPARED = Dtype.In(NUMBERS).unjudged(NOT_NAMED)
+
+
+def _beside(stream: Stream, elements: MetaArgument) -> np.ndarray:
+    """Small integers, so that some of two tensors are equal."""
+    return _in_order(stream, format_named(elements.dtype), elements.shape)
+
+
+UNIQUE = boolean("assume_unique", Value.Eq(False).unjudged("nothing is said of elements that are not unique"))
+spec(
+    "aten::isin.Tensor_Tensor",
+    tensor("elements", COMPARED, Value.Gen(_beside)),
+    tensor("test_elements", COMPARED, Value.Gen(lambda stream, test_elements: _beside(stream, test_elements))),
+    UNIQUE,
+    boolean("invert"),
+    result(Dtype.Eq("bool"), shape_of("elements")),
+)
+NUMBER = Dtype.In(("int", "float")).unjudged(NOT_NAMED)
+spec(
+    "aten::isin.Tensor_Scalar",
+    tensor("elements", COMPARED, Value.Gen(_beside)),
+    scalar("test_element", NUMBER, Value.Be((1, 2))),
+    UNIQUE,
+    boolean("invert"),
+    result(Dtype.Eq("bool"), shape_of("elements")),
+)
+spec(
+    "aten::isin.Scalar_Tensor",
+    scalar("element", NUMBER, Value.Be((1, 2))),
+    tensor("test_elements", COMPARED, Value.Gen(lambda stream, test_elements: _beside(stream, test_elements))),
+    UNIQUE,
+    boolean("invert"),
+    result(Dtype.Eq("bool"), shaped(lambda element: (), "()")),
 )

@@ -328,3 +328,57 @@ spec(
     ),
     result(dtype_of("self"), shape_of("self")),
 )  # fmt: skip
+
+
+# --- What pooling left, in its place ----------------------------------------------------------------------------------
+
+
+def _distinct_in_images(stream: Stream, indices: MetaArgument, output_size: Numbers) -> np.ndarray:
+    """Numbers that are distinct within an image, where it has so many."""
+    own, size = math.prod(indices.shape[-len(output_size) :]), math.prod(output_size)
+    drawn = [np.resize(stream.permutation(size), own) for _ in range(indices.numel // max(own, 1))]
+    return np.concatenate(drawn) if drawn else np.empty(0, np.int64)
+
+
+REPEATED = "torch.nn.MaxUnpool2d: with repeated indices the result is not deterministic"
+
+
+def _unpooled(spatial: int, *more: Argument) -> None:
+    def shape(self: MetaArgument, output_size: Numbers) -> tuple[int, ...]:
+        return (*self.shape[:-spatial], *output_size)
+
+    def size(output_size: Numbers) -> int:
+        """how many elements an image of output_size has"""
+        return math.prod(output_size)
+
+    spec(
+        f"aten::max_unpool{spatial}d",
+        tensor(
+            "self",
+            Dtype.In(FLOATS).unjudged("torch's documentation names no dtypes; its CPU takes floats"),
+            Rank.In((spatial + 1, spatial + 2)),
+            Size.Ge(lambda d: 1 if d else 0, text="1 where d > 0"),
+        ),
+        index_tensor("indices", Dtype.Eq("int64"), shape_of("self"), Value.Ge(0), Value.Lt(size),
+                     Value.Gen(_distinct_in_images)),
+        integers(
+            "output_size",
+            Length.Eq(spatial),
+            Value.Ge(lambda self, i: self.shape[i - spatial] if i < spatial else 0, text="size(self, i)").unjudged(
+                REPEATED
+            ),
+            Value.Le(
+                lambda self, i: self.shape[i - spatial] + 6 if i < spatial else 9, text="size(self, i) + 6"
+            ).lenient("a limit of what is generated, not of the op"),
+        ),
+        *more,
+        result(dtype_of("self"), shaped(shape)),
+    )  # fmt: skip
+
+
+_unpooled(2)
+_unpooled(
+    3,
+    integers("stride", Length.Eq(3), Value.Ge(1), Value.Be((1, 2))),
+    integers("padding", Length.Eq(3), Value.Ge(0).unjudged("torch does not look at it"), Value.Be((0, 1))),
+)

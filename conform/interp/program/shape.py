@@ -123,7 +123,7 @@ for _op in semantics.names():
         _moves(_op, *semantics.traits_of(_op).moves)
 
 
-@rule("aten::clone", "aten::alias", "aten::detach", "aten::contiguous", "aten::lift_fresh_copy", selects=True)
+@rule("aten::clone", "aten::alias", "aten::detach", "aten::contiguous", "aten::lift_fresh", selects=True)
 def _same(self: Number) -> Number:
     return self
 

@@ -73,6 +73,52 @@ def full_like(
     return full(list(self.shape), fill_value, dtype or self.dtype)
 
 
+@reference("aten::new_full")
+def new_full(
+    self: RefTensor,
+    size: list[int],
+    fill_value: Scalar,
+    dtype: str | None = None,
+    layout: object = None,
+    device: object = None,
+    pin_memory: object = None,
+) -> RefTensor:
+    """fill_value everywhere in a tensor of shape `size`; without dtype of self's."""
+    return full(size, fill_value, dtype or self.dtype)
+
+
+@reference("aten::new_ones")
+def new_ones(
+    self: RefTensor,
+    size: list[int],
+    dtype: str | None = None,
+    layout: object = None,
+    device: object = None,
+    pin_memory: object = None,
+) -> RefTensor:
+    """1 everywhere in a tensor of shape `size`; without dtype of self's."""
+    return full(size, 1, dtype or self.dtype)
+
+
+@reference("aten::new_zeros")
+def new_zeros(
+    self: RefTensor,
+    size: list[int],
+    dtype: str | None = None,
+    layout: object = None,
+    device: object = None,
+    pin_memory: object = None,
+) -> RefTensor:
+    """0 everywhere in a tensor of shape `size`; without dtype of self's."""
+    return full(size, 0, dtype or self.dtype)
+
+
+@reference("aten::zero")
+def zero(self: RefTensor) -> RefTensor:
+    """0 for every element of self."""
+    return full(list(self.shape), 0, self.dtype)
+
+
 @reference("aten::scalar_tensor")
 def scalar_tensor(
     s: Scalar, dtype: str | None = None, layout: object = None, device: object = None, pin_memory: object = None
@@ -140,6 +186,32 @@ def eye_m(
     return RefTensor(dtype, shape, [convert(int(row == column), dtype) for row in range(n) for column in range(m)])
 
 
+@reference("aten::tril_indices")
+def tril_indices(
+    row: int, col: int, offset: int = 0, dtype: str | None = None, layout: object = None, device: object = None,
+    pin_memory: object = None,
+) -> RefTensor:  # fmt: skip
+    """Rows and columns of the places on and below the diagonal of a matrix that is moved by offset to the right."""
+    return _indices([(i, j) for i in range(row) for j in range(min(col, i + offset + 1))], row, col, dtype)
+
+
+@reference("aten::triu_indices")
+def triu_indices(
+    row: int, col: int, offset: int = 0, dtype: str | None = None, layout: object = None, device: object = None,
+    pin_memory: object = None,
+) -> RefTensor:  # fmt: skip
+    """Rows and columns of the places on and above the diagonal of a matrix that is moved by offset to the right."""
+    return _indices([(i, j) for i in range(row) for j in range(max(i + offset, 0), col)], row, col, dtype)
+
+
+def _indices(places: list[tuple[int, int]], row: int, col: int, dtype: str | None) -> RefTensor:
+    dtype = dtype or "int64"
+    checked_size([row, col])
+    if dtype not in ("int32", "int64"):
+        raise NotImplementedError(f"indices of {dtype}")
+    return RefTensor(dtype, (2, len(places)), [place[side] for side in range(2) for place in places])
+
+
 @reference("aten::empty.memory_format")
 def empty(
     size: list[int],
@@ -167,6 +239,61 @@ def empty_strided(
     if len(size) != len(stride) or any(step < 0 for step in stride):
         raise ValueError(f"stride {stride} has not one number, of 0 or more, for each of size {size}")
     return empty(size, dtype)
+
+
+@reference("aten::empty_permuted")
+def empty_permuted(
+    size: list[int],
+    physical_layout: list[int],
+    dtype: str | None = None,
+    layout: object = None,
+    device: object = None,
+    pin_memory: object = None,
+) -> RefTensor:
+    """Any elements, the dims in the order of physical_layout in memory; float32 without dtype."""
+    if sorted(physical_layout) != list(range(len(size))):
+        raise ValueError(f"physical_layout {physical_layout} does not order the {len(size)} dims")
+    return empty(size, dtype)
+
+
+@reference("aten::empty_like")
+def empty_like(
+    self: RefTensor,
+    dtype: str | None = None,
+    layout: object = None,
+    device: object = None,
+    pin_memory: object = None,
+    memory_format: object = None,
+) -> RefTensor:
+    """Any elements in a tensor of self's shape; without dtype of self's."""
+    return empty(list(self.shape), dtype or self.dtype)
+
+
+@reference("aten::new_empty")
+def new_empty(
+    self: RefTensor,
+    size: list[int],
+    dtype: str | None = None,
+    layout: object = None,
+    device: object = None,
+    pin_memory: object = None,
+) -> RefTensor:
+    """Any elements in a tensor of shape `size`; without dtype of self's."""
+    return empty(size, dtype or self.dtype)
+
+
+@reference("aten::new_empty_strided")
+def new_empty_strided(
+    self: RefTensor,
+    size: list[int],
+    stride: list[int],
+    dtype: str | None = None,
+    layout: object = None,
+    device: object = None,
+    pin_memory: object = None,
+) -> RefTensor:
+    """Any elements, `stride` apart in memory; without dtype of self's."""
+    return empty_strided(size, stride, dtype or self.dtype)
 
 
 @reference("aten::_local_scalar_dense")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from math import isfinite, prod
+from math import copysign, isfinite, prod
 
 from conform.refs.creation.constants import checked_size
 from conform.refs.exact.promotion import BOOL, COMPLEX, FLOAT, INTEGER, category, convert
+from conform.refs.exact.reals import exact, multiply_exact, round_exact
 from conform.refs.exact.rounding import FLOAT_FORMATS, INTEGER_RANGES
 from conform.refs.exact.tensor import UNSPECIFIED, RefTensor
 from conform.refs.references import reference
@@ -68,12 +69,29 @@ def native_dropout(input: RefTensor, p: float, train: bool | None) -> tuple[RefT
     return RefTensor(input.dtype, input.shape, zeros), RefTensor("bool", input.shape, [False] * count)
 
 
+@reference("aten::native_dropout_backward")
+def native_dropout_backward(grad_output: RefTensor, mask: RefTensor, scale: float) -> RefTensor:
+    """grad_output times scale where the mask is True; else a zero, open of an infinity or NaN (P215)."""
+    if category(grad_output.dtype) != FLOAT or mask.dtype != "bool" or mask.shape != grad_output.shape:
+        raise ValueError("native_dropout_backward needs floats and a mask of bool of their shape")
+    dtype = grad_output.dtype
+    kept = [_product(x, scale, dtype) for x in grad_output.data]
+    data = [y if keep else _dropped(x, dtype) for x, y, keep in zip(grad_output.data, kept, mask.data, strict=True)]
+    return RefTensor(dtype, grad_output.shape, data)
+
+
 @reference("aten::dropout")
 def dropout(input: RefTensor, p: float, train: bool) -> RefTensor:
     """Each element zero with probability p, else times 1 / (1 - p), where train is True."""
     if not 0 <= p <= 1:
         raise ValueError(f"dropout needs p in [0, 1], found {p}")
     return native_dropout(input, p, train)[0]
+
+
+def _product(x: float, y: float, dtype: str) -> float:
+    """x times y, rounded once; a zero has the sign of the product."""
+    product = round_exact(dtype, multiply_exact(exact(x), exact(y)))
+    return product if product else copysign(0.0, x) * copysign(1.0, y)
 
 
 def _dropped(x: complex, dtype: str) -> complex:

@@ -7,7 +7,7 @@ from math import ceil, isfinite, isinf, isnan, trunc
 
 from conform.refs.creation.constants import fill_number
 from conform.refs.exact.promotion import BOOL, COMPLEX, FLOAT, INTEGER, category, convert
-from conform.refs.exact.reals import add_exact, exact, multiply_exact, round_exact
+from conform.refs.exact.reals import add_exact, exact, fraction_ball, log_ball, multiply_exact, round_exact, round_real
 from conform.refs.exact.rounding import COMPONENTS, round_ratio
 from conform.refs.exact.tensor import UNSPECIFIED, RefTensor
 from conform.refs.references import reference
@@ -112,6 +112,48 @@ def linspace(
     ]
     data = [UNSPECIFIED if UNSPECIFIED in (real, imag) else complex(real, imag) for real, imag in parts]
     return RefTensor(dtype, (steps,), data)
+
+
+@reference("aten::logspace")
+def logspace(
+    start: Number | complex,
+    end: Number | complex,
+    steps: int,
+    base: float = 10.0,
+    dtype: str | None = None,
+    layout: object = None,
+    device: object = None,
+    pin_memory: object = None,
+) -> RefTensor:
+    """base to each of the numbers of linspace(start, end, steps), exact and rounded once, of a positive base."""
+    dtype = dtype or "float32"
+    if steps < 0:
+        raise ValueError(f"logspace in {steps} steps is not defined")
+    is_real = not isinstance(start, complex) and not isinstance(end, complex)
+    if category(dtype) != FLOAT or not is_real or not all(map(isfinite, (start, end, base))) or base <= 0:
+        raise NotImplementedError(f"logspace from {start} to {end} of base {base} and {dtype}")
+    exponents = [Fraction(start) + i * (Fraction(end) - Fraction(start)) / max(steps - 1, 1) for i in range(steps)]
+    return RefTensor(dtype, (steps,), [_power(dtype, Fraction(base), exponent) for exponent in exponents])
+
+
+def _power(dtype: str, base: Fraction, exponent: Fraction) -> float:
+    """base^exponent of a positive base; where that is rational, of two integers, and else an irrational number."""
+    roots = [_whole_root(part, exponent.denominator) for part in (base.numerator, base.denominator)]
+    if None not in roots:
+        exactly = Fraction(*roots) ** exponent.numerator
+        return round_ratio(dtype, exactly.numerator, exactly.denominator)
+    return round_real(dtype, lambda: (log_ball(base) * fraction_ball(exponent)).exp())
+
+
+def _whole_root(number: int, degree: int) -> int | None:
+    """The root of a positive integer where it is an integer, as of those below 2^degree only that of 1 is."""
+    if degree >= number.bit_length():
+        return 1 if number == 1 else None
+    low, high = 1, number
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if middle**degree <= number else (low, middle - 1)
+    return low if low**degree == number else None
 
 
 def _between(dtype: str, start: Number, end: Number, i: int, steps: int) -> Number:

@@ -53,7 +53,9 @@ def clone(self: RefTensor, memory_format: object = None) -> RefTensor:
     return self
 
 
-@reference("aten::alias")
+@reference(
+    "aten::alias", "aten::detach", "aten::lift_fresh", "aten::alias_copy", "aten::detach_copy", "aten::lift_fresh_copy"
+)
 def alias(self: RefTensor) -> RefTensor:
     """self."""
     return self
@@ -151,7 +153,7 @@ def real(self: RefTensor) -> RefTensor:
     return unary(self, lambda z: z.real, COMPONENTS[self.dtype])
 
 
-@reference("aten::view_as_real")
+@reference("aten::view_as_real", "aten::view_as_real_copy")
 def view_as_real(self: RefTensor) -> RefTensor:
     """Both parts of each element, side by side in a new last dim."""
     refuse("view_as_real", self.dtype, BOOL, INTEGER, FLOAT)
@@ -159,7 +161,7 @@ def view_as_real(self: RefTensor) -> RefTensor:
     return RefTensor(COMPONENTS[self.dtype], (*self.shape, 2), parts)
 
 
-@reference("aten::view_as_complex")
+@reference("aten::view_as_complex", "aten::view_as_complex_copy")
 def view_as_complex(self: RefTensor) -> RefTensor:
     """A complex number of each two numbers side by side in the last dim, which is of two and falls away."""
     if self.dtype not in COMPLEX_DTYPES or self.shape[-1:] != (2,):

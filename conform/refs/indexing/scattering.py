@@ -215,6 +215,37 @@ def _plus_scaled(dtype: str, old: Scalar, new: list, alpha: Scalar) -> Scalar:
     return round_exact(dtype, fold(add_exact, [exact(old), *(multiply_exact(exact(alpha), exact(x)) for x in new)]))
 
 
+@reference("aten::index_reduce")
+def index_reduce(
+    self: RefTensor, dim: int, index: RefTensor, source: RefTensor, reduce: str, include_self: bool = True
+) -> RefTensor:
+    """The prod, mean, amax or amin of the slices of source with one index, and of self's there with include_self."""
+    if self.dtype == "bool" and reduce == "mean":
+        raise ValueError("bools have no mean")
+    combine = _of_all(self.dtype, reduce, ("prod", "mean", "amax", "amin"))
+    writes = _slices("index_reduce", self, dim, index, source)
+    return _written(self, writes, lambda old, new: combine([old, *new] if include_self else new))
+
+
+@reference("aten::put")
+def put(self: RefTensor, index: RefTensor, source: RefTensor, accumulate: bool = False) -> RefTensor:
+    """Element k of source at position index[k] of self, seen as a vector, or added to what is there."""
+    _same_dtype(self, source)
+    count = len(self.data)
+    if index.dtype != "int64" or len(index.data) != len(source.data):
+        raise ValueError(f"put needs an index of int64 for each of {len(source.data)} elements")
+    writes: Writes = {}
+    for i, value in zip(index.data, source.data, strict=True):
+        if not -count <= i < count:
+            raise ValueError(f"index {i} is outside a tensor of {count} elements")
+        writes.setdefault(i % count, []).append(value)
+    if not accumulate:
+        return _written(self, writes, _only)
+    if category(self.dtype) == COMPLEX:
+        raise NotImplementedError("the reference of put adds real numbers only")
+    return _written(self, writes, lambda old, new: accumulated(self.dtype, [old, *new]))
+
+
 @reference("aten::index_copy")
 def index_copy(self: RefTensor, dim: int, index: RefTensor, source: RefTensor) -> RefTensor:
     """self[..., index[j], ...] = source[..., j, ...]; where two j have one index any of them may win."""

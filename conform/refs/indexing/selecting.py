@@ -76,6 +76,16 @@ def take_along_dim(self: RefTensor, indices: RefTensor, dim: int | None = None) 
     return gather(source, dim, RefTensor("int64", its, expand(indices.data, indices.shape, its)))
 
 
+@reference("aten::nonzero_static")
+def nonzero_static(self: RefTensor, size: int, fill_value: int = -1) -> RefTensor:
+    """As many rows as `size`: those of nonzero in order, and then rows of fill_value."""
+    if size < 0:
+        raise ValueError(f"nonzero_static of {size} rows")
+    rank = len(self.shape)
+    data = nonzero(self).data[: size * rank]
+    return RefTensor("int64", (size, rank), data + [fill_value] * (size * rank - len(data)))
+
+
 @reference("aten::nonzero")
 def nonzero(self: RefTensor) -> RefTensor:
     """The indices of the elements that are not zero (NaN is not), one a row, in row-major order."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from math import prod
+from math import inf, prod
 
 from conform.refs.exact.promotion import converted
-from conform.refs.exact.tensor import RefTensor
+from conform.refs.exact.tensor import RefTensor, lines, wrap_dim
 from conform.refs.normalization.softmax import log_softmax, native_layer_norm, softmax
 from conform.refs.normalization.standardization import native_group_norm
 from conform.refs.references import reference
@@ -15,6 +15,17 @@ from conform.refs.references import reference
 def softmax_int(self: RefTensor, dim: int, dtype: str | None = None) -> RefTensor:
     """_softmax of self, first converted to the dtype."""
     return softmax(_converted(self, dtype), dim, half_to_float=False)
+
+
+@reference("aten::_safe_softmax")
+def safe_softmax(self: RefTensor, dim: int, dtype: str | None = None) -> RefTensor:
+    """_softmax of self, first converted to the dtype; of a line of self that is nothing but -inf all zeros (P216)."""
+    result = softmax(_converted(self, dtype), dim, half_to_float=False)
+    for line in lines(self.shape, wrap_dim(dim, len(self.shape))):
+        if all(self.data[place] == -inf for place in line):
+            for place in line:
+                result.data[place] = 0.0
+    return result
 
 
 @reference("aten::log_softmax.int")

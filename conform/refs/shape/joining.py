@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from conform.refs.exact.promotion import converted, result_type
+from math import prod
+
+from conform.refs.exact.promotion import convert, converted, result_type
 from conform.refs.exact.tensor import RefTensor, lines, rearranged, wrap_dim
 from conform.refs.references import reference
 
@@ -45,6 +47,49 @@ def stack(tensors: list[RefTensor], dim: int = 0) -> RefTensor:
     behind_each_other = RefTensor(dtype, (len(tensors), *shape), stacked)
     result_shape = (*shape[:dim], len(tensors), *shape[dim:])
     return rearranged(behind_each_other, result_shape, lambda index: (index[dim], *index[:dim], *index[dim + 1 :]))
+
+
+@reference("aten::block_diag")
+def block_diag(tensors: list[RefTensor]) -> RefTensor:
+    """A matrix with the tensors along its diagonal, in their common dtype; a 0-d or 1-d tensor is a row of it."""
+    if any(len(tensor.shape) > 2 for tensor in tensors):
+        raise ValueError("block_diag takes tensors of at most two dims")
+    if not tensors:
+        return RefTensor("float32", (1, 0), [])
+    dtype = result_type(tensors)
+    blocks = [([1, 1] + list(tensor.shape))[-2:] for tensor in tensors]
+    height, width = (sum(block[side] for block in blocks) for side in range(2))
+    table = [[convert(0, dtype)] * width for _ in range(height)]
+    top = left = 0
+    for tensor, (rows, columns) in zip(tensors, blocks, strict=True):
+        values = iter(converted(tensor, dtype))
+        for row in range(rows):
+            for column in range(columns):
+                table[top + row][left + column] = next(values)
+        top, left = top + rows, left + columns
+    return RefTensor(dtype, (height, width), [value for row in table for value in row])
+
+
+@reference("aten::_chunk_cat")
+def chunk_cat(tensors: list[RefTensor], dim: int, num_chunks: int) -> RefTensor:
+    """Along dim, part i of each tensor beside those of the others, flattened from dim on; short parts end in zeros."""
+    if not tensors or num_chunks < 1 or not all(tensor.shape and tensor.data for tensor in tensors):
+        raise ValueError("_chunk_cat needs chunks, and tensors with elements and dims")
+    dim = wrap_dim(dim, len(tensors[0].shape))
+    before = tensors[0].shape[:dim]
+    if any(t.dtype != tensors[0].dtype or len(t.shape) <= dim or t.shape[:dim] != before for t in tensors):
+        raise ValueError("_chunk_cat needs tensors of one dtype and of equal sizes before dim")
+    zero = convert(0, tensors[0].dtype)
+    data = []
+    for outer in range(prod(before)):
+        for chunk in range(num_chunks):
+            for tensor in tensors:
+                inner = prod(tensor.shape[dim:])
+                part = -(-tensor.shape[dim] // num_chunks) * prod(tensor.shape[dim + 1 :])
+                own = tensor.data[outer * inner : (outer + 1) * inner][chunk * part : (chunk + 1) * part]
+                data += own + [zero] * (part - len(own))
+    shape = (*before, num_chunks, len(data) // max(prod(before) * num_chunks, 1))
+    return RefTensor(tensors[0].dtype, shape, data)
 
 
 @reference("aten::meshgrid", "aten::meshgrid.indexing")

@@ -19,7 +19,7 @@ def _with(shape: Shape, dim: int, *sizes: int) -> Shape:
     return (*shape[:dim], *sizes, *shape[dim + 1 :])
 
 
-@reference("aten::slice.Tensor")
+@reference("aten::slice.Tensor", "aten::slice_copy.Tensor")
 def slice_(
     self: RefTensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> RefTensor:
@@ -59,7 +59,18 @@ def _written(self: RefTensor, src: RefTensor, places: RefTensor) -> RefTensor:
     return RefTensor(self.dtype, self.shape, data)
 
 
-@reference("aten::select.int")
+@reference("aten::narrow", "aten::narrow_copy")
+def narrow(self: RefTensor, dim: int, start: int, length: int) -> RefTensor:
+    """The `length` indices of `dim` from start on, which counts from the end if negative; all of them exist."""
+    dim = _dim_of("narrow", self, dim)
+    size = self.shape[dim]
+    first = start + size if start < 0 else start
+    if not 0 <= first <= first + length <= size:
+        raise ValueError(f"{length} indices from {start} on are not within dim {dim} of size {size}")
+    return rearranged(self, _with(self.shape, dim, length), lambda i: _with(i, dim, first + i[dim]))
+
+
+@reference("aten::select.int", "aten::select_copy.int")
 def select(self: RefTensor, dim: int, index: int) -> RefTensor:
     """The part at `index` of `dim`, without that dim; a negative index counts from the end."""
     dim = _dim_of("select", self, dim)
@@ -75,14 +86,14 @@ def select_scatter(self: RefTensor, src: RefTensor, dim: int, index: int) -> Ref
     return _written(self, src, select(_positions(self), dim, index))
 
 
-@reference("aten::unbind.int")
+@reference("aten::unbind.int", "aten::unbind_copy.int")
 def unbind(self: RefTensor, dim: int = 0) -> tuple[RefTensor, ...]:
     """select(self, dim, i) for every i."""
     dim = _dim_of("unbind", self, dim)
     return tuple(select(self, dim, i) for i in range(self.shape[dim]))
 
 
-@reference("aten::split_with_sizes")
+@reference("aten::split_with_sizes", "aten::split_with_sizes_copy", "aten::unsafe_split_with_sizes")
 def split_with_sizes(self: RefTensor, split_sizes: list[int], dim: int = 0) -> tuple[RefTensor, ...]:
     """Parts of the sizes given along `dim`, one behind the other; they make up the whole."""
     dim = _dim_of("split_with_sizes", self, dim)
@@ -101,7 +112,7 @@ def split_sizes(self: RefTensor, split_size: list[int], dim: int = 0) -> tuple[R
     return split_with_sizes(self, split_size, dim)
 
 
-@reference("aten::split.Tensor")
+@reference("aten::split.Tensor", "aten::split_copy.Tensor", "aten::unsafe_split.Tensor")
 def split(self: RefTensor, split_size: int, dim: int = 0) -> tuple[RefTensor, ...]:
     """Parts of size split_size along `dim`, the last one smaller if it does not divide; of an empty dim one part."""
     dim = _dim_of("split", self, dim)
@@ -113,7 +124,7 @@ def split(self: RefTensor, split_size: int, dim: int = 0) -> tuple[RefTensor, ..
     return tuple(slice_(self, dim, start, start + split_size) for start in range(0, size, split_size))
 
 
-@reference("aten::chunk")
+@reference("aten::chunk", "aten::unsafe_chunk")
 def chunk(self: RefTensor, chunks: int, dim: int = 0) -> tuple[RefTensor, ...]:
     """Parts of size ceil(size / chunks) along `dim`, the last one smaller, perhaps fewer; of an empty dim `chunks`."""
     dim = _dim_of("chunk", self, dim)
@@ -124,7 +135,7 @@ def chunk(self: RefTensor, chunks: int, dim: int = 0) -> tuple[RefTensor, ...]:
     return split(self, -(-self.shape[dim] // chunks), dim)
 
 
-@reference("aten::diagonal")
+@reference("aten::diagonal", "aten::diagonal_copy")
 def diagonal(self: RefTensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> RefTensor:
     """The elements whose index of dim2 is that of dim1 plus offset, along a new last dim in place of both."""
     dim1, dim2 = wrap_dim(dim1, len(self.shape)), wrap_dim(dim2, len(self.shape))
@@ -144,7 +155,13 @@ def diagonal(self: RefTensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> 
     return rearranged(self, (*(self.shape[dim] for dim in kept), length), source)
 
 
-@reference("aten::unfold")
+@reference("aten::diagonal_scatter")
+def diagonal_scatter(self: RefTensor, src: RefTensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> RefTensor:
+    """self with src, converted to its dtype, in the place of diagonal(self, offset, dim1, dim2); src has its shape."""
+    return _written(self, src, diagonal(_positions(self), offset, dim1, dim2))
+
+
+@reference("aten::unfold", "aten::unfold_copy")
 def unfold(self: RefTensor, dimension: int, size: int, step: int) -> RefTensor:
     """The windows of `size` along the dimension, `step` apart, each along a new last dim; 0-d counts as shape (1,)."""
     dim = wrap_dim(dimension, len(self.shape))

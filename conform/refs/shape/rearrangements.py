@@ -61,6 +61,16 @@ def roll(self: RefTensor, shifts: int | list[int], dims: int | list[int] = ()) -
     return rearranged(self, self.shape, source)
 
 
+@reference("aten::channel_shuffle", "aten::native_channel_shuffle")
+def channel_shuffle(self: RefTensor, groups: int) -> RefTensor:
+    """The channels, dim 1, in the order in which one is taken of each of the `groups` in turn."""
+    if len(self.shape) < 3 or groups < 1 or self.shape[1] % groups:
+        raise ValueError(f"channel_shuffle of {groups} groups does not divide the channels of shape {self.shape}")
+    each = self.shape[1] // groups
+    order = [group * each + place for place in range(each) for group in range(groups)]
+    return rearranged(self, self.shape, lambda index: (index[0], order[index[1]], *index[2:]))
+
+
 @reference("aten::rot90")
 def rot90(self: RefTensor, k: int = 1, dims: list[int] = (0, 1)) -> RefTensor:
     """self turned by k quarters in the plane of the two dims, from the first to the second; by -k backwards."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from math import prod
 
-from conform.refs.exact.tensor import RefTensor, expand, positions, strides_of, wrap_dim, wrap_dims
+from conform.refs.exact.promotion import converted
+from conform.refs.exact.tensor import UNSPECIFIED, RefTensor, expand, positions, strides_of, wrap_dim, wrap_dims
 from conform.refs.references import reference
 
 
-@reference("aten::permute")
+@reference("aten::permute", "aten::permute_copy")
 def permute(self: RefTensor, dims: list[int]) -> RefTensor:
     """Dim i of the result is dim dims[i] of self."""
     if len(dims) != len(self.shape):
@@ -19,7 +20,7 @@ def permute(self: RefTensor, dims: list[int]) -> RefTensor:
     return RefTensor(self.dtype, shape, [self.data[i] for i in positions(shape, [strides[dim] for dim in order])])
 
 
-@reference("aten::transpose.int", "aten::swapdims")
+@reference("aten::transpose.int", "aten::transpose_copy.int", "aten::swapdims")
 def transpose(self: RefTensor, dim0: int, dim1: int) -> RefTensor:
     """self with two dims swapped."""
     order = list(range(len(self.shape)))
@@ -35,7 +36,7 @@ def swapaxes(self: RefTensor, axis0: int, axis1: int) -> RefTensor:
     return transpose(self, axis0, axis1)
 
 
-@reference("aten::t")
+@reference("aten::t", "aten::t_copy")
 def t(self: RefTensor) -> RefTensor:
     """A matrix transposed; a tensor of less dims is itself."""
     if len(self.shape) > 2:
@@ -56,7 +57,7 @@ def movedim(self: RefTensor, source: int | list[int], destination: int | list[in
     return permute(self, [moved[place] if place in moved else next(others) for place in range(rank)])
 
 
-@reference("aten::expand")
+@reference("aten::expand", "aten::expand_copy")
 def expand_(self: RefTensor, size: list[int], implicit: bool = False) -> RefTensor:
     """Dims of size 1 repeated to `size`, and new dims before them; -1 keeps the size of a dim that self has."""
     new = len(size) - len(self.shape)
@@ -69,7 +70,7 @@ def expand_(self: RefTensor, size: list[int], implicit: bool = False) -> RefTens
     return RefTensor(self.dtype, target, expand(self.data, self.shape, target))
 
 
-@reference("aten::view")
+@reference("aten::view", "aten::view_copy")
 def view(self: RefTensor, size: list[int]) -> RefTensor:
     """The elements in row-major order in another shape; one size may be -1, the one that the others leave."""
     return _reshaped(self, size)
@@ -101,20 +102,20 @@ def flatten(self: RefTensor, start_dim: int = 0, end_dim: int = -1) -> RefTensor
     return RefTensor(self.dtype, shape, self.data)
 
 
-@reference("aten::unsqueeze")
+@reference("aten::unsqueeze", "aten::unsqueeze_copy")
 def unsqueeze(self: RefTensor, dim: int) -> RefTensor:
     """A new dim of size 1 at `dim`, which counts the dims of the result."""
     dim = wrap_dim(dim, len(self.shape) + 1)
     return RefTensor(self.dtype, (*self.shape[:dim], 1, *self.shape[dim:]), self.data)
 
 
-@reference("aten::squeeze")
+@reference("aten::squeeze", "aten::squeeze_copy")
 def squeeze(self: RefTensor) -> RefTensor:
     """self without its dims of size 1."""
     return _squeezed(self, list(range(len(self.shape))))
 
 
-@reference("aten::squeeze.dim", "aten::squeeze.dims")
+@reference("aten::squeeze.dim", "aten::squeeze.dims", "aten::squeeze_copy.dim", "aten::squeeze_copy.dims")
 def squeeze_dims(self: RefTensor, dim: int | list[int]) -> RefTensor:
     """self without those of the dims that have size 1."""
     return _squeezed(self, wrap_dims([dim] if isinstance(dim, int) else dim, len(self.shape)))
@@ -125,7 +126,7 @@ def _squeezed(self: RefTensor, dims: list[int]) -> RefTensor:
     return RefTensor(self.dtype, shape, self.data)
 
 
-@reference("aten::as_strided")
+@reference("aten::as_strided", "aten::as_strided_copy")
 def as_strided(self: RefTensor, size: list[int], stride: list[int], storage_offset: int | None = None) -> RefTensor:
     """The element at storage_offset + sum(index[d] * stride[d]) of self's storage: its elements in row-major order.
 
@@ -138,3 +139,20 @@ def as_strided(self: RefTensor, size: list[int], stride: list[int], storage_offs
     if any(place >= len(self.data) for place in places):
         raise ValueError(f"size {size} and stride {stride} from {offset} reach beyond {len(self.data)} elements")
     return RefTensor(self.dtype, tuple(size), [self.data[place] for place in places])
+
+
+@reference("aten::as_strided_scatter")
+def as_strided_scatter(
+    self: RefTensor, src: RefTensor, size: list[int], stride: list[int], storage_offset: int | None = None
+) -> RefTensor:
+    """self with src, converted to its dtype, where as_strided reads; open where it reads an element again."""
+    read = as_strided(RefTensor("int64", self.shape, list(range(len(self.data)))), size, stride, storage_offset)
+    if read.shape != src.shape:
+        raise ValueError(f"src of shape {src.shape} does not fit size {size}")
+    written: dict[int, list] = {}
+    for place, value in zip(read.data, converted(src, self.dtype), strict=True):
+        written.setdefault(place, []).append(value)
+    data = list(self.data)
+    for place, values in written.items():
+        data[place] = values[0] if len(values) == 1 else UNSPECIFIED
+    return RefTensor(self.dtype, self.shape, data)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from math import prod
 
-from conform.refs.exact.promotion import BOOL, COMPLEX, category
+from conform.refs.exact.promotion import BOOL, COMPLEX, Scalar, category, common_operands, converted, result_type
 from conform.refs.exact.tensor import UNSPECIFIED, RefTensor, Unspecified
 from conform.refs.references import reference
 
@@ -95,3 +95,31 @@ def unique(
 
 
 sorted_numbers = sorted  # the builtin, which an argument of `unique` hides
+
+
+@reference("aten::isin.Tensor_Tensor")
+def isin(
+    elements: RefTensor, test_elements: RefTensor, assume_unique: bool = False, invert: bool = False
+) -> RefTensor:
+    """Whether each element is equal to any of test_elements, in their common dtype; with invert whether to none."""
+    dtype = result_type([elements, test_elements])
+    known = converted(test_elements, dtype)
+    return RefTensor("bool", elements.shape, [any(x == y for y in known) != invert for x in converted(elements, dtype)])
+
+
+@reference("aten::isin.Tensor_Scalar")
+def isin_number(
+    elements: RefTensor, test_element: Scalar, assume_unique: bool = False, invert: bool = False
+) -> RefTensor:
+    """Whether each element is equal to the number; with invert whether it is not."""
+    _, shape, (own, number) = common_operands(elements, test_element)
+    return RefTensor("bool", shape, [(x == y) != invert for x, y in zip(own, number, strict=True)])
+
+
+@reference("aten::isin.Scalar_Tensor")
+def isin_of_number(
+    element: Scalar, test_elements: RefTensor, assume_unique: bool = False, invert: bool = False
+) -> RefTensor:
+    """Whether the number is equal to any of test_elements; with invert whether to none."""
+    _, _, (known, number) = common_operands(test_elements, element)
+    return RefTensor("bool", (), [any(x == y for x, y in zip(known, number, strict=True)) != invert])

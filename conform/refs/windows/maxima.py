@@ -117,6 +117,39 @@ def adaptive_max_pool3d(self: RefTensor, output_size: Ints) -> Pair:
     return _adaptive(3, self, output_size)
 
 
+@reference("aten::max_unpool2d")
+def max_unpool2d(self: RefTensor, indices: RefTensor, output_size: list[int]) -> RefTensor:
+    """In each image, zeros but for the elements of self, at the places that indices gives; open where two have one."""
+    return _unpooled(self, indices, output_size, 2)
+
+
+@reference("aten::max_unpool3d")
+def max_unpool3d(
+    self: RefTensor, indices: RefTensor, output_size: list[int], stride: list[int], padding: list[int]
+) -> RefTensor:
+    """max_unpool2d of volumes; what the pooling was does not matter beside output_size."""
+    if len(stride) != 3 or len(padding) != 3 or any(step < 1 for step in stride):
+        raise ValueError(f"stride {stride} and padding {padding} need three numbers, and the first positive ones")
+    return _unpooled(self, indices, output_size, 3)
+
+
+def _unpooled(self: RefTensor, indices: RefTensor, output_size: list[int], spatial: int) -> RefTensor:
+    if category(self.dtype) != FLOAT or indices.dtype != "int64" or indices.shape != self.shape:
+        raise ValueError("unpooling needs floats, and an index of int64 for each of them")
+    if len(self.shape) not in (spatial + 1, spatial + 2) or 0 in self.shape[1:] or len(output_size) != spatial:
+        raise ValueError(f"unpooling of shape {self.shape} to {output_size}")
+    before, size, own = self.shape[:-spatial], prod(output_size), prod(self.shape[-spatial:])
+    data = []
+    for image in range(prod(before)):
+        places = indices.data[image * own : (image + 1) * own]
+        if any(not 0 <= place < size for place in places):
+            raise ValueError(f"an index is outside an image of {size} elements")
+        values = dict(zip(places, self.data[image * own : (image + 1) * own], strict=True))
+        repeated = {place for place in values if places.count(place) > 1}
+        data += [UNSPECIFIED if place in repeated else values.get(place, 0.0) for place in range(size)]
+    return RefTensor(self.dtype, (*before, *output_size), data)
+
+
 @reference("aten::max_pool2d_with_indices_backward")
 def max_pool2d_with_indices_backward(
     grad_output: RefTensor, self: RefTensor, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints,

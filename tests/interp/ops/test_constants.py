@@ -28,6 +28,15 @@ CASES: list[tuple[str, tuple[Any, ...], dict[str, Any], np.ndarray]] = [
     ("zeros", ([],), {"dtype": "bool"}, boolean(False)),
     ("ones_like", (i8([5]),), {}, i8([1])),
     ("zeros_like", (f32([-0.0]),), {}, f32([0.0])),
+    ("zero", (f32([nan, -0.0]),), {}, f32([0.0, 0.0])),
+    ("new_full", (i8([5]), [2], 2.5), {}, i8([2, 2])),
+    ("new_full", (i8([5]), [1], -0.0), {"dtype": "float16"}, f16([-0.0])),
+    ("new_ones", (boolean([True]), [1, 2]), {}, boolean([[True, True]])),
+    ("new_zeros", (c64([1j]), []), {}, c64(0)),
+    ("tril_indices", (2, 3), {}, i64([[0, 1, 1], [0, 0, 1]])),
+    ("tril_indices", (2, 3, 1), {}, i64([[0, 0, 1, 1, 1], [0, 1, 0, 1, 2]])),
+    ("triu_indices", (3, 2, -1), {}, i64([[0, 0, 1, 1, 2], [0, 1, 0, 1, 1]])),
+    ("triu_indices", (2, 2, 5), {}, i64([[], []])),
     ("eye", (2,), {}, f32([[1, 0], [0, 1]])),
     ("eye.m", (1, 2), {"dtype": "int64"}, i64([[1, 0]])),
     ("_local_scalar_dense", (u8([[200]]),), {}, i64(200)),
@@ -44,6 +53,7 @@ def test_values(op: str, arguments: tuple[Any, ...], keywords: dict[str, Any], e
 @pytest.mark.parametrize(
     ("op", "arguments", "keywords"),
     [("full", ([1], 300), {"dtype": "int8"}), ("full", ([1], nan), {"dtype": "int64"}), ("full", ([-1], 1), {}),
+     ("new_full", (i8([5]), [1], 300), {}), ("tril_indices", (-1, 2), {}), ("empty_permuted", ([2, 3], [0, 0]), {}),
      ("full", ([1], 2.0**63), {"dtype": "int64"}), ("eye", (-1,), {})],
 )  # fmt: skip
 def test_refused(op: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> None:
@@ -56,3 +66,7 @@ def test_nobody_sets_the_elements_of_empty_tensors() -> None:
     assert (golden.value.shape, golden.format.name, golden.strides) == ((2, 3), "float16", (1, 2))
     assert golden.open.all()
     assert golden.open_rule == "P100"
+    (golden,) = goldens("aten::empty_permuted", [2, 3, 4], [2, 0, 1])
+    assert (golden.value.shape, golden.format.name, golden.strides) == ((2, 3, 4), "float32", (3, 1, 6))
+    (golden,) = goldens("aten::new_empty", i8([1]), [2])
+    assert (golden.value.shape, golden.format.name, golden.open.all()) == ((2,), "int8", True)

@@ -130,3 +130,11 @@ def test_native_layer_norm_refuses(shape: list[int], weight: object, bias: objec
         goldens("aten::native_layer_norm", f32([[1.0, 2.0]]), shape, weight, bias, 0.0)
     with pytest.raises(InvalidArguments):
         goldens("aten::native_layer_norm", i64([[1, 2]]), [2], None, None, 0.0)
+
+
+def test_safe_softmax_of_what_is_masked_whole() -> None:
+    rows = f32([[-inf, -inf], [0, -inf], [inf, 0]])
+    check("aten::_safe_softmax", rows, -1, gives=f32([[0, 0], [1, 0], [nan, nan]]))
+    check("aten::_safe_softmax", rows[:1], 0, gives=f32([[0, 0]]))
+    check("aten::_safe_softmax", f32(-inf), 0, gives=f32(0.0))
+    check("aten::_safe_softmax", f32([-1e10]), 0, dtype="float16", gives=f16([nan]))  # P216

@@ -5,7 +5,9 @@ from __future__ import annotations
 from math import inf, nan
 
 import numpy as np
+import pytest
 
+from conform.errors import InvalidArguments
 from tests.interp.ops.literal import check, f32, goldens, i64
 
 IMAGE = [[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]]]
@@ -83,3 +85,16 @@ def test_columns_and_back() -> None:
     found = goldens("aten::im2col", f32(IMAGE), **padded)[0].value
     assert found.shape == (4, 6)
     assert np.count_nonzero(found[:2, :2]) == 0
+
+
+def test_unpooling() -> None:
+    maxima, places = f32([[[1, -2], [inf, nan]]]), i64([[[0, 3], [5, 8]]])
+    check("aten::max_unpool2d", maxima, places, [3, 3], gives=f32([[[1, 0, 0], [-2, 0, inf], [0, 0, nan]]]))
+    volume = f32([[[[1, 2]]], [[[3, 4]]]])
+    numbers = i64([[[[1, 0]]], [[[2, 1]]]])
+    found = f32([[[[2, 1, 0]]], [[[0, 4, 3]]]])
+    check("aten::max_unpool3d", volume, numbers, [1, 1, 3], [1, 1, 1], [0, 0, 0], gives=found)
+    (golden,) = goldens("aten::max_unpool2d", f32([[[1, 2]]]), i64([[[1, 1]]]), [1, 2])
+    assert (golden.open.tolist(), golden.open_rule) == ([[[False, True]]], "P25")
+    with pytest.raises(InvalidArguments):
+        goldens("aten::max_unpool2d", maxima, places, [2, 2])

@@ -146,3 +146,41 @@ def test_blocks_change_nothing(op: str, monkeypatch: pytest.MonkeyPatch) -> None
 def test_refused(index: list[int]) -> None:
     with pytest.raises(InvalidArguments):
         goldens("aten::scatter.src", f32([1, 2, 3]), 0, i64(index), f32([1]))
+
+
+def test_put_counts_from_both_ends() -> None:
+    check("aten::put", X, i64([0, -1]), f32([9, 8]), gives=f32([[9, 2, 3], [4, 5, 8]]))
+    check("aten::put", X, i64([[1, 1]]), f32([[1, 2]]), True, gives=f32([[1, 5, 3], [4, 5, 6]]))
+    check("aten::put", i8([100]), i64([0, 0]), i8([100, 100]), True, gives=i8([44]))
+    check_open(
+        "aten::put", i64([1, 2]), i64([0, -2]), i64([7, 8]), gives=i64([0, 2]), where_open=[True, False], rule="P25"
+    )
+    with pytest.raises(InvalidArguments):
+        goldens("aten::put", X, i64([6]), f32([1]))
+
+
+@pytest.mark.parametrize(
+    ("reduce", "include_self", "expected"),
+    [("prod", True, [[8, 30], [3, 4]]), ("mean", False, [[3, 4], [3, 4]]), ("amax", True, [[4, 5], [3, 4]]),
+     ("amin", False, [[2, 3], [3, 4]])],
+)  # fmt: skip
+def test_index_reduce(reduce: str, include_self: bool, expected: list) -> None:
+    own, source = f32([[1, 2], [3, 4]]), f32([[4, 5], [2, 3]])
+    check("aten::index_reduce", own, 0, i64([0, 0]), source, reduce, include_self=include_self, gives=f32(expected))
+
+
+def test_index_reduce_of_what_is_no_integer_or_no_number() -> None:
+    own, index = i64([1, 5]), i64([0])
+    check_open(
+        "aten::index_reduce", own, 0, index, i64([2]), "mean", gives=i64([0, 5]), where_open=[True, False], rule="P110"
+    )
+    check("aten::index_reduce", f32([inf, 1]), 0, index, f32([nan]), "amax", gives=f32([nan, 1]))
+    with pytest.raises(InvalidArguments):
+        goldens("aten::index_reduce", own, 0, index, i64([2]), "sum")
+
+
+def test_nonzero_static() -> None:
+    mask = i64([[0, 3], [5, 0]])
+    check("aten::nonzero_static", mask, size=1, gives=i64([[0, 1]]))
+    check("aten::nonzero_static", mask, size=3, fill_value=-7, gives=i64([[0, 1], [1, 0], [-7, -7]]))
+    check("aten::nonzero_static", f32([nan, -0.0]), size=2, gives=i64([[0], [-1]]))

@@ -234,3 +234,13 @@ def test_take_along_dim_broadcasts_the_other_dims() -> None:
 def test_take_along_dim_refuses(indices: list, dim: int | None) -> None:
     with pytest.raises(InvalidArguments):
         goldens("aten::take_along_dim", i64([[10, 30, 20], [60, 40, 50]]), np.array(indices), dim)
+
+
+def test_isin() -> None:
+    check("aten::isin.Tensor_Tensor", i64([[1, 2], [3, 4]]), i64([4, 1]), gives=boolean([[True, False], [False, True]]))
+    check("aten::isin.Tensor_Tensor", f32([nan, -0.0, 1]), f32([nan, 0.0]), gives=boolean([False, True, False]))
+    check("aten::isin.Tensor_Tensor", f32([1]), f32([]), invert=True, gives=boolean([True]))
+    check("aten::isin.Tensor_Tensor", i64([16777217, 2]), f32([16777216]), gives=boolean([True, False]))
+    check("aten::isin.Tensor_Scalar", i8([1, 2]), 2, gives=boolean([False, True]))
+    check("aten::isin.Tensor_Scalar", i8([1, 2]), 1.5, invert=True, gives=boolean([True, True]))
+    check("aten::isin.Scalar_Tensor", 2.5, f16([2.5, 1]), gives=boolean(True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import prod
 from typing import Any
@@ -45,6 +45,12 @@ def full_like(self: np.ndarray, fill_value: Number, dtype: str | None = None) ->
     return _filled(self.shape, fill_value, named(dtype, format_of(self)))
 
 
+@semantics("aten::new_full", elements=_of_size)
+def new_full(self: np.ndarray, size: Sequence[int], fill_value: Number, dtype: str | None = None) -> Golden:
+    """fill_value everywhere, in the dtype of self unless there is another (P93)"""
+    return _filled(size, fill_value, named(dtype, format_of(self)))
+
+
 @semantics("aten::scalar_tensor", elements=lambda arguments: 1)
 def scalar_tensor(s: Number, dtype: str | None = None) -> Golden:
     """The number as a 0-d tensor; without dtype of float32, a complex one of complex64"""
@@ -61,6 +67,24 @@ def ones(size: Sequence[int], dtype: str | None = None) -> Golden:
 def zeros(size: Sequence[int], dtype: str | None = None) -> Golden:
     """0 everywhere; without dtype of float32"""
     return _filled(size, 0, named(dtype))
+
+
+@semantics("aten::new_ones", elements=_of_size)
+def new_ones(self: np.ndarray, size: Sequence[int], dtype: str | None = None) -> Golden:
+    """1 everywhere, in the dtype of self unless there is another"""
+    return _filled(size, 1, named(dtype, format_of(self)))
+
+
+@semantics("aten::new_zeros", elements=_of_size)
+def new_zeros(self: np.ndarray, size: Sequence[int], dtype: str | None = None) -> Golden:
+    """0 everywhere, in the dtype of self unless there is another"""
+    return _filled(size, 0, named(dtype, format_of(self)))
+
+
+@semantics("aten::zero")
+def zero(self: np.ndarray) -> Golden:
+    """0 everywhere in the shape and the dtype of self"""
+    return _filled(self.shape, 0, format_of(self))
 
 
 @semantics("aten::ones_like")
@@ -90,6 +114,28 @@ def eye_m(n: int, m: int, dtype: str | None = None) -> Golden:
     return exact(result, fmt)
 
 
+def _in_rectangle(arguments: Mapping[str, Any]) -> int:
+    return 2 * arguments["row"] * arguments["col"]
+
+
+@semantics("aten::tril_indices", elements=_in_rectangle)
+def tril_indices(row: int, col: int, offset: int = 0, dtype: str | None = "int64") -> Golden:
+    """The rows, and below them the columns, of the elements [i, j] of a matrix for which j - i <= offset, row by row"""
+    return _places(row, col, lambda beyond: beyond <= offset, dtype)
+
+
+@semantics("aten::triu_indices", elements=_in_rectangle)
+def triu_indices(row: int, col: int, offset: int = 0, dtype: str | None = "int64") -> Golden:
+    """The rows, and below them the columns, of the elements [i, j] of a matrix for which j - i >= offset, row by row"""
+    return _places(row, col, lambda beyond: beyond >= offset, dtype)
+
+
+def _places(row: int, col: int, is_in: Callable[[np.ndarray], np.ndarray], dtype: str | None) -> Golden:
+    fmt = named(dtype, FORMATS["int64"])
+    found = np.nonzero(is_in(np.arange(col) - np.arange(row)[:, None]))
+    return exact(np.stack(found).astype(fmt.storage), fmt)
+
+
 @semantics("aten::empty.memory_format", elements=_of_size, undetermined=True)
 def empty(size: Sequence[int], dtype: str | None = None) -> Golden:
     """Any elements, of a shape and a dtype (P100); without dtype of float32"""
@@ -101,6 +147,37 @@ def empty(size: Sequence[int], dtype: str | None = None) -> Golden:
 def empty_strided(size: Sequence[int], stride: Sequence[int], dtype: str | None = None) -> Golden:
     """Any elements, of a shape and a dtype, `stride` apart in memory (P100); without dtype of float32"""
     return replace(empty(size, dtype), strides=tuple(stride))
+
+
+@semantics("aten::empty_permuted", elements=_of_size, undetermined=True)
+def empty_permuted(size: Sequence[int], physical_layout: Sequence[int], dtype: str | None = None) -> Golden:
+    """Any elements, of a shape and a dtype (P100): dim physical_layout[0] is the outermost in memory, and so on,
+    without gaps; without dtype of float32"""
+    strides, step = [0] * len(size), 1
+    for dim in reversed(physical_layout):
+        strides[dim] = step
+        step *= max(size[dim], 1)
+    return replace(empty(size, dtype), strides=tuple(strides))
+
+
+@semantics("aten::empty_like", undetermined=True)
+def empty_like(self: np.ndarray, dtype: str | None = None) -> Golden:
+    """Any elements in the shape of self, and in its dtype unless there is another (P100)"""
+    return empty(self.shape, dtype or format_of(self).name)
+
+
+@semantics("aten::new_empty", elements=_of_size, undetermined=True)
+def new_empty(self: np.ndarray, size: Sequence[int], dtype: str | None = None) -> Golden:
+    """Any elements, in the dtype of self unless there is another (P100)"""
+    return empty(size, dtype or format_of(self).name)
+
+
+@semantics("aten::new_empty_strided", elements=_of_size, undetermined=True)
+def new_empty_strided(
+    self: np.ndarray, size: Sequence[int], stride: Sequence[int], dtype: str | None = None
+) -> Golden:
+    """Any elements, `stride` apart in memory, in the dtype of self unless there is another (P100)"""
+    return empty_strided(size, stride, dtype or format_of(self).name)
 
 
 @semantics("aten::_local_scalar_dense")

@@ -17,7 +17,7 @@ from conform.interp.formulas import chance
 from conform.interp.golden import Given, Golden, Outcome
 from conform.interp.ops.creation.constants import named
 from conform.interp.ops.elementwise.arithmetic import exact
-from conform.interp.semantics import semantics
+from conform.interp.semantics import pointwise, semantics
 from conform.numerics.arithmetic import mul
 from conform.numerics.ball import Ball
 from conform.numerics.draws import Stream
@@ -134,6 +134,18 @@ def native_dropout(input: np.ndarray, p: float, train: bool | None) -> Outcome |
     return Outcome(
         (_kept(input, p, mask).opened(opened, CHANCE), exact(mask, bools).opened(opened, CHANCE)), given=given
     )
+
+
+@pointwise("aten::native_dropout_backward")
+def native_dropout_backward(grad_output: np.ndarray, mask: np.ndarray, scale: float) -> Golden:
+    """grad_output * scale where the mask is True, else a zero of any sign (P215)"""
+    fmt, numbers = format_of(grad_output), np.where(mask, grad_output, 0).astype(np.float64)
+    ball = Ball.exact(numbers, held_format(fmt))
+    golden = _masked(fmt, *mul(fmt, numbers, np.float64(scale)), ball * ball.constant(scale), mask)
+    if fmt != ball.compute:
+        held = float(round_to(fmt, np.float64(scale)))
+        golden = golden.or_else(_masked(fmt, *mul(fmt, numbers, np.float64(held)), ball * held, mask))
+    return golden.opened(~mask & ~np.isfinite(grad_output.astype(np.float64)), "P215")
 
 
 @semantics("aten::dropout", undetermined=True)

@@ -17,14 +17,16 @@ from conform.interp.golden import Golden, Outcome
 from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.promotion import DEFAULT_FLOAT, category, format_of_operand
 from conform.interp.semantics import semantics
-from conform.numerics import arithmetic
+from conform.numerics import arithmetic, functions
+from conform.numerics import multiprecision as mp
 from conform.numerics.ball import Ball
-from conform.numerics.escalate import decide_exactly
+from conform.numerics.escalate import decide_exactly, resolved, root
 from conform.numerics.formats import FORMATS, Format, format_named
 from conform.numerics.real import Real
 from conform.numerics.rounding_errors import held_format, joined
 
 Number = bool | int | float
+MOST_ROOTS = 64  # no double has a rational root of a higher degree, but for 1 and powers of two far beyond 2^64
 MOST_ELEMENTS = 1 << 28  # of which a golden takes 10 GiB
 
 
@@ -112,15 +114,56 @@ def linspace(start: Number, end: Number, steps: int, dtype: str | None = None) -
     return assembled(((place, _between(fmt, start, end, steps, place)) for place in spans(steps)), steps)
 
 
+@semantics("aten::logspace", elements=lambda arguments: arguments["steps"])
+def logspace(start: Number, end: Number, steps: int, base: float = 10.0, dtype: str | None = None) -> Golden:
+    """base^(start + i * (end - start) / (steps - 1)) for i = 0 .. steps - 1 (P214); of one step base^start alone;
+    without dtype float32"""
+    fmt = format_named(dtype) if dtype else DEFAULT_FLOAT
+    return assembled(((place, _powers(fmt, start, end, steps, base, place)) for place in spans(steps)), steps)
+
+
+def _powers(fmt: Format, start: Number, end: Number, steps: int, base: float, place: slice) -> Golden:
+    """The powers of `place`."""
+    i, parts = np.arange(place.start, place.stop, dtype=np.float64), max(steps - 1, 1)
+    first, last = Fraction(start), Fraction(end)
+
+    def exponent(index: int) -> Fraction:
+        return first + (last - first) * int(i[index]) / parts
+
+    def rational(index: tuple[int, ...]) -> Fraction | None:
+        power = exponent(index[0])
+        return root(Fraction(base) ** power.numerator, power.denominator) if power.denominator <= MOST_ROOTS else None
+
+    def formula(rows: np.ndarray) -> np.ndarray:
+        powers = np.array([exponent(row) for row in rows.tolist()], dtype=object)
+        return mp.exp(mp.of_fraction(powers) * mp.log(mp.of_float(base)))[:, None]
+
+    logarithm = functions.log(Real.exact(np.float64(base)))
+    real = functions.exp(_real_between(start, end, i, parts) * logarithm).reshape((i.size, 1))
+    value, real = resolved(fmt, real, formula, rational)
+    ball = _ball_between(fmt, start, end, i, parts)
+    ball = (ball * ball.irrational(float(logarithm.hi))).exp()
+    return Golden.derived(fmt, value.reshape(i.size), real.reshape((i.size,)), ball)
+
+
 def _between(fmt: Format, start: Number, end: Number, steps: int, place: slice) -> Golden:
     """The numbers of `place`."""
     i, parts = np.arange(place.start, place.stop, dtype=np.float64), max(steps - 1, 1)
-    first, last = Real.exact(np.float64(start)), Real.exact(np.float64(end))
-    real = first + (last - first) * i / np.float64(parts)
     value, real = decide_exactly(
-        fmt, real, lambda index: Fraction(start) + Fraction(i[index]) * (Fraction(end) - Fraction(start)) / parts
+        fmt,
+        _real_between(start, end, i, parts),
+        lambda index: Fraction(start) + Fraction(i[index]) * (Fraction(end) - Fraction(start)) / parts,
     )
+    return Golden.derived(fmt, value, real, _ball_between(fmt, start, end, i, parts), zero_sign_free=True)
+
+
+def _real_between(start: Number, end: Number, i: np.ndarray, parts: int) -> Real:
+    first, last = Real.exact(np.float64(start)), Real.exact(np.float64(end))
+    return first + (last - first) * i / np.float64(parts)
+
+
+def _ball_between(fmt: Format, start: Number, end: Number, i: np.ndarray, parts: int) -> Ball:
+    """start + i * step, each step of which is rounded."""
     ball = Ball.exact(np.zeros(()), held_format(fmt))
     step = (ball.constant(float(end)) - ball.constant(float(start))) / float(parts)
-    ball = Ball.exact(i, held_format(fmt)) * step + ball.constant(float(start))
-    return Golden.derived(fmt, value, real, ball, zero_sign_free=True)
+    return Ball.exact(i, held_format(fmt)) * step + ball.constant(float(start))

@@ -29,7 +29,7 @@ def copy(self: np.ndarray, src: np.ndarray) -> Golden:
     return cast(np.broadcast_to(src, self.shape), format_of(self))
 
 
-@pointwise("aten::clone", "aten::alias", "aten::positive", selects=True)
+@pointwise("aten::clone", "aten::alias", "aten::detach", "aten::lift_fresh", "aten::positive", selects=True)
 def clone(self: np.ndarray) -> Golden:
     """self"""
     return exact(self, format_of(self))

@@ -90,9 +90,13 @@ def scatter_reduce(
 def _reduced(
     self: np.ndarray, dim: int, index: np.ndarray, src: np.ndarray, name: str, with_self: bool = True
 ) -> Golden:
-    fmt = format_of(self)
-    refuse_complex(fmt, f"the {name} of writes")
     own, writes = _scattered(self, dim, index, src)
+    return reshaped(_joined(own, writes, name, with_self), self.shape)
+
+
+def _joined(own: np.ndarray, writes: Writes, name: str, with_self: bool) -> Golden:
+    fmt = format_of(own)
+    refuse_complex(fmt, f"the {name} of writes")
     first = None if with_self else _neutral(fmt, name)
     if name == "sum":
         golden = sums_of_writes(own, fmt, writes, first)
@@ -106,7 +110,7 @@ def _reduced(
         golden = _integer_mean(own, fmt, writes, with_self)
     else:
         golden = joined(own, fmt, writes, np.logical_and if fmt.kind == "bool" else np.multiply, first)
-    return reshaped(golden, self.shape)
+    return golden
 
 
 def _neutral(fmt: Format, name: str) -> np.ndarray:
@@ -191,6 +195,16 @@ def _scaled_sums(fmt: Format, alpha: float, rows: Rows) -> Golden:
     return replace(golden, terms=np.full(rows.count, 2 * (rows.terms - 1)))
 
 
+@semantics("aten::index_reduce")
+def index_reduce(
+    self: np.ndarray, dim: int, index: np.ndarray, source: np.ndarray, reduce: str, include_self: bool = True
+) -> Golden:
+    """The prod, mean, amax or amin of the source[..., j, ...] of one self[..., index[j], ...], and of self there unless
+    include_self is False (P4, P5, P10, P26, P61, P110)"""
+    own = _line(self)
+    return reshaped(_joined(own, _slices(own, dim, index, source), reduce, include_self), self.shape)
+
+
 @semantics("aten::index_copy", selects=True)
 def index_copy(self: np.ndarray, dim: int, index: np.ndarray, source: np.ndarray) -> Golden:
     """self[..., index[j], ...] = source[..., j, ...]; where two j have one index it is open (P25, P26)"""
@@ -204,6 +218,21 @@ def index_fill(self: np.ndarray, dim: int, index: np.ndarray, value: Number) -> 
     own, fmt = _line(self), format_of(self)
     writes = Writes(own.shape, of_dim(own.ndim, dim, index), converted(value, fmt))
     return reshaped(filled(own, fmt, writes), self.shape)
+
+
+# In the whole tensor
+
+
+@semantics("aten::put")
+def put(self: np.ndarray, index: np.ndarray, source: np.ndarray, accumulate: bool = False) -> Golden:
+    """self, seen as a line, with the elements of source, in C order, at index, of which negative ones count from the
+    end, or added there; where an index is repeated and nothing is added it is open (P3, P10, P25, P26)"""
+    fmt, own = format_of(self), self.reshape(-1)
+    writes = Writes((self.size,), [index], source.reshape(index.shape))
+    if not accumulate:
+        return reshaped(replaced(own, fmt, writes), self.shape)
+    refuse_complex(fmt, "put with accumulate")
+    return reshaped(sums_of_writes(own, fmt, writes), self.shape)
 
 
 # By a mask

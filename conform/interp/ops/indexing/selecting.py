@@ -110,6 +110,18 @@ def masked_select(self: np.ndarray, mask: np.ndarray) -> Golden:
     return exact(result, format_of(self))
 
 
+@semantics("aten::nonzero_static", elements=lambda arguments: arguments["size"] * np.ndim(arguments["self"]))
+def nonzero_static(self: np.ndarray, size: int, fill_value: int = -1) -> Golden:
+    """The first size rows of nonzero; where there are fewer, rows of fill_value behind them"""
+    result, done = np.full((size, self.ndim), fill_value, np.int64), 0
+    for some in spans(self.size):
+        places = some.start + np.flatnonzero(flat(self, some) != 0)[: size - done]
+        for axis, coordinates in enumerate(np.unravel_index(places, self.shape) if self.ndim else ()):
+            result[done : done + places.size, axis] = coordinates
+        done += places.size
+    return exact(result, FORMATS["int64"])
+
+
 @semantics("aten::nonzero", elements=lambda arguments: np.size(arguments["self"]) * np.ndim(arguments["self"]))
 def nonzero(self: np.ndarray) -> Golden:
     """The coordinates of the elements that are not 0 (NaN is not), a row for each, in C order"""

@@ -14,6 +14,7 @@ from conform.interp.ops.normalization import softmax as rows
 from conform.interp.ops.normalization import standardization as channels
 from conform.interp.semantics import semantics
 from conform.numerics.formats import format_named, format_of
+from conform.numerics.real import where
 
 OF_EXPONENTIALS = {"along": "dim", "accumulates": "self", "centred": True, "exponentials": True}
 
@@ -22,6 +23,21 @@ OF_EXPONENTIALS = {"along": "dim", "accumulates": "self", "centred": True, "expo
 def softmax(self: np.ndarray, dim: int, dtype: str | None = None) -> Golden:
     """exp(x - max) / sum(exp(x - max)) along dim, of elements converted to dtype first"""
     return _converted_first(lambda x: rows.softmax(x, dim, False).goldens[0], self, dtype)
+
+
+@semantics("aten::_safe_softmax", **OF_EXPONENTIALS)
+def safe_softmax(self: np.ndarray, dim: int, dtype: str | None = None) -> Golden:
+    """softmax along dim, of elements converted to dtype first, and +0 where all elements of a line of self are -inf
+    (P216)"""
+    golden = softmax(self, dim, dtype)
+    if not self.size:
+        return golden
+    is_masked = self.max(axis=dim if self.ndim else None, keepdims=True) == -np.inf
+    if not is_masked.any():
+        return golden
+    value = np.where(is_masked, golden.format.storage.type(0), golden.value)
+    budget = np.where(is_masked, 0.0, golden.budget)
+    return replace(golden, value=value, real=where(is_masked, 0.0, golden.real), budget=budget)
 
 
 @semantics("aten::log_softmax.int", **OF_EXPONENTIALS)

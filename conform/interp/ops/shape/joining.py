@@ -13,7 +13,7 @@ from conform.interp.dims import wrap_dim
 from conform.interp.golden import Golden
 from conform.interp.operands import converted
 from conform.interp.ops.elementwise.arithmetic import exact
-from conform.interp.promotion import result_type
+from conform.interp.promotion import DEFAULT_FLOAT, result_type
 from conform.interp.semantics import semantics
 from conform.numerics.formats import Format, format_of
 
@@ -46,6 +46,51 @@ def stack(tensors: Sequence[np.ndarray], dim: int = 0) -> Golden:
     """result.select(dim, i) = tensors[i], in their common dtype"""
     axis, fmt = wrap_dim(dim, tensors[0].ndim + 1), result_type(*tensors)
     return exact(_joined([np.expand_dims(tensor, axis) for tensor in tensors], axis, fmt), fmt)
+
+
+@semantics(
+    "aten::block_diag", selects=True, moves=("tensors",),
+    elements=lambda arguments: prod(sum(sizes) for sizes in zip(*map(_block, arguments["tensors"]), strict=True)),
+)  # fmt: skip
+def block_diag(tensors: Sequence[np.ndarray]) -> Golden:
+    """The tensors, each right of and below the one before, in their common dtype, and 0 elsewhere; 0-d and 1-d ones
+    count as one row. [1, 0] of no tensors"""
+    if not tensors:
+        return exact(np.empty((1, 0), DEFAULT_FLOAT.storage), DEFAULT_FLOAT)
+    fmt, sizes = result_type(*tensors), [_block(tensor) for tensor in tensors]
+    result = np.zeros([sum(each) for each in zip(*sizes, strict=True)], fmt.storage)
+    row = column = 0
+    for tensor, (rows, columns) in zip(tensors, sizes, strict=True):
+        result[row : row + rows, column : column + columns] = converted(tensor.reshape(rows, columns), fmt)
+        row, column = row + rows, column + columns
+    return exact(result, fmt)
+
+
+def _block(tensor: np.ndarray) -> tuple[int, int]:
+    """The rows and columns of a tensor as a block."""
+    return tuple((1, 1, *np.shape(tensor))[-2:])
+
+
+@semantics("aten::_chunk_cat", selects=True, moves=("tensors",), elements=lambda arguments: _of_chunks(arguments))
+def chunk_cat(tensors: Sequence[np.ndarray], dim: int, num_chunks: int) -> Golden:
+    """Each tensor, with zeros behind it along dim to a multiple of num_chunks, in as many parts; result.select(dim, i)
+    has the elements of the i-th parts of all tensors, one after the other along a last dim that stands for the dims
+    from dim on"""
+    fmt, axis = format_of(tensors[0]), wrap_dim(dim, tensors[0].ndim)
+    return exact(np.concatenate([_chunked(tensor, axis, num_chunks) for tensor in tensors], axis=-1), fmt)
+
+
+def _chunked(tensor: np.ndarray, axis: int, num_chunks: int) -> np.ndarray:
+    size = tensor.shape[axis]
+    before, behind = tensor.shape[:axis], tensor.shape[axis + 1 :]
+    padded = np.zeros((*before, num_chunks * -(-size // num_chunks), *behind), tensor.dtype)
+    padded[(slice(None),) * axis + (slice(size),)] = tensor
+    return padded.reshape(*before, num_chunks, -1)
+
+
+def _of_chunks(arguments: Mapping[str, Any]) -> int:
+    """At most, where a size of 1 becomes one of num_chunks."""
+    return sum(map(np.size, arguments["tensors"])) * max(arguments["num_chunks"], 1)
 
 
 def _of_grids(arguments: Mapping[str, Any]) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -15,6 +16,10 @@ from conform.interp.semantics import semantics
 from conform.numerics.formats import format_of
 
 Place = tuple[slice | int, ...]
+
+
+# Splits whose results torch documents as those of the ops without "unsafe_", in self's memory or not.
+unsafe = partial(semantics, selects=True, moves=("self",), may_share=True)
 
 
 def _slice(self: np.ndarray, dim: int, start: int | None, end: int | None, step: int = 1) -> Place:
@@ -30,6 +35,13 @@ def _index(self: np.ndarray, dim: int, index: int) -> Place:
 def slice_(self: np.ndarray, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Golden:
     """self[start:end:step] along dim; bounds count from the end where negative, and are clamped"""
     return exact(self[_slice(self, dim, start, end, step)], format_of(self))
+
+
+@semantics("aten::narrow", selects=True, moves=("self",))
+def narrow(self: np.ndarray, dim: int, start: int, length: int) -> Golden:
+    """self[start:start + length] along dim; start counts from the end where negative"""
+    first = start + self.shape[wrap_dim(dim, self.ndim)] if start < 0 else start
+    return slice_(self, dim, first, first + length)
 
 
 @semantics("aten::select.int", selects=True, moves=("self",))
@@ -52,6 +64,17 @@ def select_scatter(self: np.ndarray, src: np.ndarray, dim: int, index: int) -> G
     return _replaced(self, _index(self, dim, index), src)
 
 
+@semantics("aten::diagonal_scatter", selects=True, moves=("self", "src"))
+def diagonal_scatter(self: np.ndarray, src: np.ndarray, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Golden:
+    """self with src, converted to its dtype, in place of self.diagonal(offset, dim1, dim2)"""
+    fmt = format_of(self)
+    result = np.array(self, order="C")
+    diagonal = result.diagonal(offset, wrap_dim(dim1, self.ndim), wrap_dim(dim2, self.ndim))
+    diagonal.flags.writeable = True  # it is a view of the result
+    diagonal[...] = converted(src, fmt)
+    return exact(result, fmt)
+
+
 def _replaced(self: np.ndarray, place: Place, src: np.ndarray) -> Golden:
     fmt = format_of(self)
     result = np.array(self, order="C")
@@ -65,6 +88,7 @@ def unbind(self: np.ndarray, dim: int = 0) -> tuple[Golden, ...]:
     return tuple(select(self, dim, index) for index in range(self.shape[wrap_dim(dim, self.ndim)]))
 
 
+@unsafe("aten::unsafe_split_with_sizes")
 @semantics("aten::split_with_sizes", selects=True, moves=("self",))
 def split_with_sizes(self: np.ndarray, split_sizes: Sequence[int], dim: int = 0) -> tuple[Golden, ...]:
     """Parts of these sizes, one after the other along dim"""
@@ -78,6 +102,7 @@ def split_sizes(self: np.ndarray, split_size: Sequence[int], dim: int = 0) -> tu
     return split_with_sizes(self, split_size, dim)
 
 
+@unsafe("aten::unsafe_split.Tensor")
 @semantics("aten::split.Tensor", selects=True, moves=("self",))
 def split(self: np.ndarray, split_size: int, dim: int = 0) -> tuple[Golden, ...]:
     """Parts of split_size along dim, the last one of what is left; of an empty dim one"""
@@ -86,6 +111,7 @@ def split(self: np.ndarray, split_size: int, dim: int = 0) -> tuple[Golden, ...]
     return tuple(slice_(self, dim, split_size * i, split_size * (i + 1)) for i in range(count))
 
 
+@unsafe("aten::unsafe_chunk")
 @semantics("aten::chunk", selects=True, moves=("self",))
 def chunk(self: np.ndarray, chunks: int, dim: int = 0) -> tuple[Golden, ...]:
     """Parts of ceil(size / chunks) along dim, the last one of what is left: perhaps fewer than chunks. Of an empty dim

@@ -64,6 +64,13 @@ def rot90(self: np.ndarray, k: int = 1, dims: Sequence[int] = (0, 1)) -> Golden:
     return exact(np.rot90(self, k % 4, wrap_dims(dims, self.ndim)), format_of(self))
 
 
+@semantics("aten::channel_shuffle", "aten::native_channel_shuffle", selects=True, moves=("self",))
+def channel_shuffle(self: np.ndarray, groups: int) -> Golden:
+    """Channel g * (channels / groups) + c of self, dim 1, is channel c * groups + g of the result"""
+    split = self.reshape(self.shape[0], groups, self.shape[1] // groups, *self.shape[2:])
+    return exact(split.swapaxes(1, 2).reshape(self.shape), format_of(self))
+
+
 @semantics("aten::tril", selects=True, moves=("self",))
 def tril(self: np.ndarray, diagonal: int = 0) -> Golden:
     """self[..., i, j] where j - i <= diagonal, else 0"""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from math import prod
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from conform.interp.dims import wrap_dim, wrap_dims
 from conform.interp.golden import Golden
+from conform.interp.operands import converted
 from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.semantics import semantics
 from conform.numerics.formats import format_of
@@ -149,6 +151,28 @@ def as_strided(
 ) -> Golden:
     """result[i, j, ...] = element storage_offset + i * stride[0] + j * stride[1] + ... of self's storage, which are
     self's elements in their order: of a self that lies otherwise in memory the meaning is another"""
-    storage = np.ascontiguousarray(self).reshape(-1)[storage_offset or 0 :]
+    return exact(_strided(np.ascontiguousarray(self), size, stride, storage_offset or 0), format_of(self))
+
+
+def _strided(contiguous: np.ndarray, size: Sequence[int], stride: Sequence[int], offset: int) -> np.ndarray:
+    storage = contiguous.reshape(-1)[offset:]
     strides = [one * storage.itemsize for one in stride]
-    return exact(np.lib.stride_tricks.as_strided(storage, size, strides, writeable=False), format_of(self))
+    return np.lib.stride_tricks.as_strided(storage, size, strides)
+
+
+@semantics("aten::as_strided_scatter", selects=True, moves=("self", "src"), memory=("strides", "offset", "storage"))
+def as_strided_scatter(
+    self: np.ndarray, src: np.ndarray, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
+) -> Golden:
+    """self with src, converted to its dtype, in place of self.as_strided(size, stride, storage_offset); unspecified
+    where several elements of src have one place (P25)"""
+    fmt, offset = format_of(self), storage_offset or 0
+    result = np.array(self, order="C")
+    _strided(result, size, stride, offset)[...] = converted(src, fmt)
+    steps = (np.arange(count) * step for count, step in zip(size, stride, strict=True))
+    places, times = np.unique(reduce(np.add.outer, steps, np.int64(offset)), return_counts=True)
+    if (times < 2).all():
+        return exact(result, fmt)
+    repeated = np.zeros(self.size, bool)
+    repeated[places[times > 1]] = True
+    return exact(result, fmt).opened(repeated.reshape(self.shape), "P25")

@@ -10,10 +10,12 @@ import numpy as np
 from conform.interp.blocks.blocks import flat, spans
 from conform.interp.blocks.rows import Rows
 from conform.interp.golden import Golden
+from conform.interp.operands import converted
 from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.ops.sorting.order import sorted_rows
+from conform.interp.promotion import Operand, result_type
 from conform.interp.semantics import semantics
-from conform.numerics.formats import FORMATS, format_of
+from conform.numerics.formats import FORMATS, Format, format_of
 
 # Places in a sequence
 
@@ -121,3 +123,43 @@ def unique(
     if not sorted and len(values.value) > 1:
         results = tuple(each.opened(np.ones(each.value.shape, bool), "P143") for each in results)
     return results[0], results[1] if return_inverse else Golden.none(), results[2] if return_counts else Golden.none()
+
+
+@semantics("aten::isin.Tensor_Tensor", compares=True, ignores=("assume_unique",))
+def isin(elements: np.ndarray, test_elements: np.ndarray, invert: bool = False) -> Golden:
+    """Whether each of elements equals one of test_elements, both converted to their common dtype; invert: none. NaN
+    equals nothing, -0 equals +0"""
+    return _is_in(elements, test_elements, invert)
+
+
+@semantics("aten::isin.Tensor_Scalar", compares=True, ignores=("assume_unique",))
+def isin_number(elements: np.ndarray, test_element: Operand, invert: bool = False) -> Golden:
+    """Whether each of elements equals the number test_element, as eq has it; invert: whether it does not"""
+    return _is_in(elements, test_element, invert)
+
+
+@semantics("aten::isin.Scalar_Tensor", compares=True, ignores=("assume_unique",))
+def isin_of_number(element: Operand, test_elements: np.ndarray, invert: bool = False) -> Golden:
+    """Whether the number element equals one of test_elements, as eq has it; invert: none"""
+    return _is_in(element, test_elements, invert)
+
+
+def _is_in(elements: Operand, tests: Operand, invert: bool) -> Golden:
+    fmt = result_type(elements, tests)
+    result = np.full(np.shape(elements), invert)
+    for some in spans(result.size):
+        part = _numbers(elements, fmt, some)
+        found = np.zeros(part.shape, bool)
+        for others in spans(np.size(tests)):
+            found |= np.isin(part, _numbers(tests, fmt, others))
+        result.reshape(-1)[some] = found != invert
+    return exact(result, FORMATS["bool"])
+
+
+def _numbers(operand: Operand, fmt: Format, some: slice) -> np.ndarray:
+    """The elements `some` of the operand in the common dtype, of floats as float64; a Python number beside floats is
+    the double (P30)."""
+    if not isinstance(operand, np.ndarray):
+        return np.array([float(operand) if fmt.is_float else converted(operand, fmt)])
+    held = converted(flat(operand, some), fmt)
+    return held.astype(np.float64) if fmt.is_float else held

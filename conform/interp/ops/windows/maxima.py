@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from math import prod
 from typing import Any
@@ -13,6 +13,8 @@ from conform.interp.blocks.blocks import Pieces
 from conform.interp.blocks.patches import Windows
 from conform.interp.golden import Golden
 from conform.interp.ops.elementwise.arithmetic import exact
+from conform.interp.ops.indexing.places import Writes
+from conform.interp.ops.indexing.written import replaced
 from conform.interp.ops.reduction.sums import accumulation, sums_of
 from conform.interp.ops.windows.average import adaptive, adaptive_windows
 from conform.interp.ops.windows.sliding import Block, Sliding, most_windows, per_dim, pooling
@@ -158,6 +160,33 @@ def _in_all_images(indices: np.ndarray, plane: int) -> np.ndarray:
     """Numbers in images of `plane` elements each, as numbers in all of them, flat."""
     count = prod(indices.shape[-2:])
     return indices.reshape(-1) + np.arange(indices.size) // max(count, 1) * plane
+
+
+def _unpool(self: np.ndarray, indices: np.ndarray, output_size: Sequence[int]) -> Golden:
+    shape = (*self.shape[: self.ndim - len(output_size)], *output_size)
+    images = np.arange(indices.size) // max(prod(self.shape[-len(output_size) :]), 1)
+    targets = indices.reshape(-1) + images * prod(output_size)
+    writes = Writes((prod(shape),), [targets], self.reshape(-1))
+    golden = replaced(np.zeros(prod(shape), self.dtype), format_of(self), writes)
+    return golden.rearranged(lambda part: part.reshape(shape))
+
+
+def _unpooled(arguments: Mapping[str, Any]) -> int:
+    sizes = arguments["output_size"]
+    return prod(np.shape(arguments["self"])[: -len(sizes)]) * prod(sizes)
+
+
+@semantics("aten::max_unpool2d", elements=_unpooled)
+def max_unpool2d(self: np.ndarray, indices: np.ndarray, output_size: Sequence[int]) -> Golden:
+    """Images of output_size of zeros, with each element of self at the number in its image that indices has of it; open
+    where a number is repeated (P25)"""
+    return _unpool(self, indices, output_size)
+
+
+@semantics("aten::max_unpool3d", elements=_unpooled, ignores=("stride", "padding"))
+def max_unpool3d(self: np.ndarray, indices: np.ndarray, output_size: Sequence[int]) -> Golden:
+    """As max_unpool2d, of volumes; stride and padding are those of the pooling, and say nothing beside output_size"""
+    return _unpool(self, indices, output_size)
 
 
 def _sums_at(grad_output: np.ndarray, targets: np.ndarray, shape: tuple[int, ...]) -> Golden:
