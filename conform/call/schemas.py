@@ -19,14 +19,19 @@ from conform.errors import UsageError, did_you_mean
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One parameter of an operator. `type` is torch's text without alias annotations, e.g. "SymInt[2]?"."""
+    """One parameter of an operator. `type` is torch's text without alias annotations, e.g. "SymInt[2]?"; `alias` the
+    annotation of one that is written to, "a!", whose letters are in the order of the results."""
 
     name: str
     type: str
     default: Any
     kwarg_only: bool
     has_default: bool
-    is_written: bool
+    alias: str | None
+
+    @property
+    def is_written(self) -> bool:
+        return self.alias is not None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -176,10 +181,10 @@ def _parse(line: str) -> OpSchema:
 def _parse_argument(text: str, kwarg_only: bool) -> Argument:
     declaration, equals, default = text.partition("=")
     annotated, _, name = declaration.rpartition(" ")
-    type_ = _ALIAS.sub("", annotated)
+    type_, alias = _ALIAS.sub("", annotated), _ALIAS.search(annotated)
     return Argument(
         name, type_, default=_parse_default(default, type_) if equals else None, kwarg_only=kwarg_only,
-        has_default=bool(equals), is_written="!" in annotated,
+        has_default=bool(equals), alias=alias[0][1:-1] if alias and "!" in alias[0] else None,
     )  # fmt: skip
 
 

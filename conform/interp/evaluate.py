@@ -64,6 +64,8 @@ def evaluate_call(call: Bound) -> Outcome:
         meant = {name: value for name, value in meant.items() if name not in definition.traits.ignores}
         if definition.traits.pointwise:
             return _by_elements(partial(_of_all_conversions, call.schema, definition.function), meant)
+        if definition.traits.holds_numbers:
+            return _outcome(definition.function(**meant))
         of_all = _of_all_conversions if definition.traits.converts else _of_all_readings
         outcome = of_all(call.schema, definition.function, meant)
     return replace(outcome, updated=updated) if (updated := semantics.updated_by(call)) else outcome
@@ -73,15 +75,26 @@ def _written(call: Bound, returned: Outcome) -> Outcome:
     """What the call writes, where another returns `returned`: the same, in the memory that is there. Tensors of no
     elements get the shape of what is written into them, as `torch.Tensor.resize_` tells their users to leave them."""
     arguments = {name: _arrays(value) for name, value in call.arguments.items() if name not in WITHOUT_MEANING}
-    if not all(isinstance(arguments[name], np.ndarray) for name in call.variant.into):
+    held = call.variant.held_by(arguments)
+    if not all(isinstance(holder, np.ndarray) for _, holder in held):
         written = " and ".join(call.variant.into)
         raise InvalidArguments(f"{call.op}: {written}: found a Python number, expected tensors, which are written into")
     goldens = [replace(golden, strides=None) for golden in returned.goldens]
-    for name, golden in zip(call.variant.into, returned.results, strict=True):
-        if name not in call.returning.arguments and arguments[name].size == 0:
-            arguments[name] = np.broadcast_to(np.zeros((), arguments[name].dtype), golden.value.shape)
+    if len(held) == len(returned.results):  # else a list has another length than its results, which is refused
+        resized = iter([_resized(*pair) for pair in zip(held, returned.results, strict=True)])
+        for name in call.variant.into:
+            several = isinstance(arguments[name], list | tuple)
+            fitting = [next(resized) for _ in arguments[name]] if several else next(resized)
+            if name not in call.returning.arguments:
+                arguments[name] = fitting
     refuse_outside_domain(call.op, arguments)
     return replace(returned, goldens=tuple(goldens))
+
+
+def _resized(held: tuple[str, np.ndarray], golden: Golden) -> np.ndarray:
+    """What is written into; one of no elements as it is once it has the result's shape."""
+    _, holder = held
+    return holder if holder.size else np.broadcast_to(np.zeros((), holder.dtype), golden.value.shape)
 
 
 def _of_all_readings(schema: OpSchema, function: Callable[..., Any], meant: Mapping[str, Any]) -> Outcome:

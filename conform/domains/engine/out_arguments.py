@@ -8,11 +8,11 @@ https://docs.pytorch.org/docs/stable/tensor_attributes.html#type-promotion-doc.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from conform.call.variants import in_place_variant, out_variant, variant_of
-from conform.domains.engine.arguments import Argument, out
+from conform.domains.engine.arguments import Argument, out, outs
 from conform.domains.engine.constraints import Constraint
 from conform.domains.engine.dtypes import category
 from conform.domains.engine.op_spec import OpSpec
@@ -31,19 +31,40 @@ def with_out_arguments(spec: OpSpec) -> OpSpec | None:
     written = variant_of(variant.name).into
     if len(written) != len(spec.results):  # nothing is documented of the others
         return None
-    outs = [out(name, _out(spec, name, result)) for name, result in zip(written, spec.results, strict=True)]
-    return OpSpec(variant.name, [*spec.arguments, *outs], spec.results)
+    pairs = list(zip(written, spec.results, strict=True))
+    own = {one.name for one in spec.arguments}
+    given = [_into(result)(name, _out(spec, name, result)) for name, result in pairs if name not in own]
+    holders = _holders(spec, [pair for pair in pairs if pair[0] in own])
+    if len(holders) > 1:
+        return None
+    return OpSpec(variant.name, [*spec.arguments, *given], spec.results, next(iter(holders), None))
 
 
 def with_result_in_place(spec: OpSpec) -> OpSpec | None:
-    """The spec of the variant in place: the same arguments, the first of which must hold the result as well. None if
-    torch has no such variant, or the spec does not tell the result."""
+    """The spec of the variant in place: the same arguments, of which those that are written into, one of them at most
+    under a condition, must hold the results as well. None if torch has no such variant, or the spec does not tell all
+    results."""
     variant = in_place_variant(spec.name)
-    if variant is None or len(spec.results) != 1 or spec.results[0].may_be_none:
+    if variant is None or any(one.may_be_none for one in spec.results):
         return None
-    (name,) = variant_of(variant.name).into
-    holder = out(name, _held(spec, name, spec.results[0]))
-    return OpSpec(variant.name, spec.arguments, spec.results, holder)
+    written = variant_of(variant.name).into
+    if len(written) != len(spec.results):
+        return None
+    holders = _holders(spec, list(zip(written, spec.results, strict=True)))
+    if len(holders) > 1:
+        return None
+    return OpSpec(variant.name, spec.arguments, spec.results, next(iter(holders), None))
+
+
+def _holders(spec: OpSpec, pairs: Sequence[tuple[str, Argument]]) -> list[Argument]:
+    """What the arguments that results are written into must be besides; none of those that have it by themselves."""
+    made = [_into(result)(name, _held(spec, name, result)) for name, result in pairs]
+    return [one for one in made if one.constraints]
+
+
+def _into(result: Argument) -> Callable[..., Argument]:
+    """What makes the argument that holds the result: a list of tensors for a list."""
+    return outs if result.type.is_list else out
 
 
 def _out(spec: OpSpec, name: str, result: Argument) -> list[Constraint]:
@@ -61,6 +82,8 @@ def _held(spec: OpSpec, name: str, result: Argument) -> list[Constraint]:
             return constraint
         if takes_dtype:
             return constraint.unjudged(NAMED)
+        if result.type.is_list:
+            return constraint.unjudged(CONVERTED)
         return constraint.unjudged(CONVERTED, _is_converted(name, constraint))
 
     return [held(one) for one in result.constraints if one.same_as != name]
