@@ -79,7 +79,9 @@ def numbered(
 
 
 def _named(name: str, value: Any) -> list[tuple[str, Any]]:
-    return [(f"{name}[{i}]", one) for i, one in enumerate(value)] if isinstance(value, list | tuple) else [(name, value)]
+    if isinstance(value, list | tuple):
+        return [(f"{name}[{number}]", one) for number, one in enumerate(value)]
+    return [(name, value)]
 
 
 def _numbered(given: list[tuple[str, Any]]) -> dict[str, list[tuple[int, Any]]]:

@@ -11,11 +11,13 @@ import numpy as np
 
 from conform.domains.engine.arguments import Argument, boolean, counts, index_tensor, optional, real, results, tensors
 from conform.domains.engine.constraints import Constraint, Dtype, Length, Rank, Size, Value
+from conform.domains.engine.dtypes import component
 from conform.domains.engine.meta_argument import MetaArgument
-from conform.domains.engine.spaces import ANYTHING, REALS, Space
+from conform.domains.engine.spaces import ANYTHING, Space
 from conform.domains.engine.vocabulary import typically
 from conform.domains.specs import FLOATS, spec
 from conform.numerics.draws import Stream
+from conform.numerics.formats import format_named
 
 Tensors = Sequence[MetaArgument]
 
@@ -34,10 +36,12 @@ def _dtype_of_first(previous: Tensors) -> Space | tuple[str, ...]:
 
 
 def _one_of(*chosen: float) -> Constraint:
-    """A tensor of one of these numbers."""
+    """A tensor of one of these numbers, or of the largest that its dtype has below it."""
 
     def given(stream: Stream, own: MetaArgument) -> np.ndarray:
-        return np.full(own.shape, chosen[int(stream.integers(0, len(chosen) - 1, 1)[0])])
+        fmt = format_named(component(own.dtype))
+        largest = fmt.max_finite if fmt.is_float else fmt.max_value if fmt.is_integer else 1
+        return np.full(own.shape, min(chosen[int(stream.integers(0, len(chosen) - 1, 1)[0])], largest))
 
     return Value.Gen(given, ("stream", ""), f"one of {', '.join(f'{each:g}' for each in chosen)}")
 
@@ -74,14 +78,12 @@ STEPS = counts(
     Dtype.Eq("float32").lenient(ANY_SCALAR),
     Rank.Eq(0).unjudged(ANY_SCALAR),
     Value.Ge(1).unjudged("P210: the first step is number 1"),
+    Value.Le(2.0**24).unjudged("P210: a float32 counts no further"),
     _one_of(1, 2, 3, 10, 100, 1000, 65536, 1e6),
 )
-SCALE = optional(index_tensor(
-    "grad_scale", Dtype.Eq("float32"), Rank.Eq(0).unjudged(ANY_SCALAR), Value.Gt(0).unjudged(SCALED), _one_of(1024, 3, 0.1, 1),
-))  # fmt: skip
-FOUND = optional(
-    index_tensor("found_inf", Dtype.Eq("float32"), Rank.Eq(0).unjudged(ANY_SCALAR), Value.In((0, 1)).unjudged(SCALED))
-)
+ONE_FLOAT = (Dtype.Eq("float32"), Rank.Eq(0).unjudged(ANY_SCALAR))
+SCALE = optional(index_tensor("grad_scale", ONE_FLOAT, Value.Ge(2.0**-126).unjudged(SCALED), _one_of(1024, 3, 0.1, 1)))
+FOUND = optional(index_tensor("found_inf", ONE_FLOAT, Value.In((0, 1)).unjudged(SCALED)))
 
 
 def _number(name: str, most: float, *preferred: float, reason: str = AS_LARGE) -> Argument:
@@ -115,18 +117,13 @@ def _left(name: str) -> Argument:
     )
 
 
-def _step_of(op: str, lists: Sequence[Argument], *numbers: Argument, unwritten: Sequence[str] = ("state_steps",)) -> None:
-    """The overloads of an optimizer with its learning rate as a number and as a tensor; which of the lists hold
-    something else after a step the results tell."""
+def _step_of(op: str, lists: Sequence[Argument], *numbers: Argument) -> None:
+    """The overloads of an optimizer with its learning rate as a number and as a tensor; the results are what is left of
+    all lists but the steps, to which by torch's schemas _fused_adagrad alone writes."""
     for name, rate in zip((op, f"{op}.tensor_lr"), _rates(), strict=True):
         own = [rate if one.name == "lr" else one for one in numbers]
-        left = [_left(one.name) for one in lists if one.name not in unwritten or _is_returned(name, one.name)]
+        left = [_left(one.name) for one in lists if one is not STEPS or name == "aten::_fused_adagrad"]
         spec(name, *lists, *own, SCALE, FOUND, *left)
-
-
-def _is_returned(op: str, name: str) -> bool:
-    """torch's schema of _fused_adagrad says that it writes to the steps, which it reads, too."""
-    return (op, name) == ("aten::_fused_adagrad", "state_steps")
 
 
 RATE = _rates()[0]  # stands for either

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 
 import numpy as np
@@ -80,7 +81,7 @@ def _in(kind: Kind, x: Mapping[str, np.ndarray]) -> Elements:
 
 def _rational(formula: Formula, x: Mapping[str, np.ndarray], name: str, index: tuple[int, int]) -> Number | None:
     try:
-        return formula(Fractions(), {each: Fractions.elements(float(values[index[0]])) for each, values in x.items()})[name]
+        return formula(Fractions(), {each: Fraction(float(values[index[0]])) for each, values in x.items()})[name]
     except (NotRational, ZeroDivisionError, OverflowError, ValueError):
         return None  # an infinity, a NaN, or what is left to numbers of any precision
 
@@ -88,6 +89,11 @@ def _rational(formula: Formula, x: Mapping[str, np.ndarray], name: str, index: t
 def _of_scaled(formula: Formula, scale: float, kind: Kind, x: Elements) -> dict[str, Number]:
     unscaled = x["grads"] / kind.number(scale)
     return {**formula(kind, {**x, "grads": unscaled}), "grads": unscaled}
+
+
+def _class(x: np.ndarray) -> np.ndarray:
+    """Infinities and NaN as they are, which no number beside them changes."""
+    return np.where(np.isfinite(x), 0.0, x)
 
 
 # --- The algorithms ---------------------------------------------------------------------------------------------------
@@ -171,11 +177,13 @@ class Adam:
     def open_(self, x: Mapping[str, np.ndarray], left: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Infinite moments and parameters, of which the ways to write an average or a decay make infinities or NaN;
         second moments below 0, which no step leaves; and the larger one of a number and NaN."""
-        g = x["grads"] + (0.0 if self.decoupled else self.weight_decay) * x["self"]
+        g = _class(x["grads"]) * (-1.0 if self.maximize else 1.0)
+        if self.weight_decay and not self.decoupled:
+            g = g + _class(x["self"])
         averages = (np.isinf(x["exp_avgs"]) | np.isinf(g)) & ~(np.isnan(x["exp_avgs"]) | np.isnan(g))
-        decays = self.decoupled & (np.isinf(x["self"]) if self.weight_decay else False)
-        negative = np.signbit(x["exp_avg_sqs"]) & (x["exp_avg_sqs"] != 0)
-        parameters = np.isinf(x["exp_avgs"]) | decays | negative
+        parameters = np.isinf(x["exp_avgs"]) | (x["exp_avg_sqs"] < 0)
+        if self.weight_decay and self.decoupled:
+            parameters |= np.isinf(x["self"])
         found = {"exp_avgs": averages, "max_exp_avg_sqs": np.zeros(g.shape, bool)}
         if self.amsgrad:
             found["max_exp_avg_sqs"] = np.isnan(x["max_exp_avg_sqs"]) != np.isnan(left["exp_avg_sqs"])
@@ -235,5 +243,4 @@ class Adagrad:
 
     def open_(self, x: Mapping[str, np.ndarray], left: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Sums of squares below 0, which no step leaves."""
-        negative = np.signbit(x["state_sums"]) & (x["state_sums"] != 0)
-        return {"self": negative & ~(np.isnan(x["self"]) | np.isnan(x["grads"]))}
+        return {"self": (x["state_sums"] < 0) & ~(np.isnan(x["self"]) | np.isnan(x["grads"]))}

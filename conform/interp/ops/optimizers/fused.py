@@ -139,9 +139,9 @@ def _fused_adagrad_by_tensor(
     grad_scale: np.ndarray | None = None,
     found_inf: np.ndarray | None = None,
 ) -> tuple[Golden, ...]:
-    """Of each parameter the step number state_step of torch.optim.Adagrad: grad over grad_scale, -grad if maximize, plus
-    weight_decay * parameter; its square is added to state_sum; parameter - lr / (1 + (step - 1) * lr_decay) * grad /
-    (sqrt(state_sum) + eps). Nothing changes if found_inf is 1 (P210, P212, P213)"""
+    """Of each parameter the step number state_step of torch.optim.Adagrad: grad over grad_scale, -grad if maximize,
+    plus weight_decay * parameter; its square is added to state_sum; parameter - lr / (1 + (step - 1) * lr_decay) *
+    grad / (sqrt(state_sum) + eps). Nothing changes if found_inf is 1 (P210, P212, P213)"""
     lists = {"self": self, "grads": grads, "state_sums": state_sums}
 
     def of_step(step: float) -> Adagrad:
