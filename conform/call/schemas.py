@@ -19,19 +19,14 @@ from conform.errors import UsageError, did_you_mean
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One parameter of an operator. `type` is torch's text without alias annotations, e.g. "SymInt[2]?"; `alias` the
-    annotation of one that is written to, "a!", whose letters are in the order of the results."""
+    """One parameter of an operator. `type` is torch's text without alias annotations, e.g. "SymInt[2]?"."""
 
     name: str
     type: str
     default: Any
     kwarg_only: bool
     has_default: bool
-    alias: str | None
-
-    @property
-    def is_written(self) -> bool:
-        return self.alias is not None
+    is_written: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -181,10 +176,10 @@ def _parse(line: str) -> OpSchema:
 def _parse_argument(text: str, kwarg_only: bool) -> Argument:
     declaration, equals, default = text.partition("=")
     annotated, _, name = declaration.rpartition(" ")
-    type_, alias = _ALIAS.sub("", annotated), _ALIAS.search(annotated)
+    type_ = _ALIAS.sub("", annotated)
     return Argument(
         name, type_, default=_parse_default(default, type_) if equals else None, kwarg_only=kwarg_only,
-        has_default=bool(equals), alias=alias[0][1:-1] if alias and "!" in alias[0] else None,
+        has_default=bool(equals), is_written="!" in annotated,
     )  # fmt: skip
 
 

@@ -39,18 +39,17 @@ class Variant:
 
 
 def variant_of(name: str) -> Variant | None:
-    """How the overload `name` writes; None of one that returns its results, has no counterpart that does, or gives its
-    argument another shape (`aten::t_`), which is a matter of the tensor and not of its memory."""
+    """How the overload `name` writes; None of one that returns its results, has no counterpart that does, gives its
+    argument another shape (`aten::t_`), which is a matter of the tensor and not of its memory, or writes both into
+    `out` and into what it reads (`aten::_fused_adamw.out`), which nothing documents."""
     mine = next((one for one in schemas.every_overload(name.partition(".")[0]) if one.name == name), None)
     if mine is None:
         return None
-    written = sorted((one for one in mine.arguments if one.is_written), key=lambda one: one.alias)
-    if not written or len(written) < len(mine.returns):
+    into, outs = tuple(one.name for one in mine.arguments if one.is_written), outs_of(mine)
+    if not into or len(into) < len(mine.returns) or outs and len(into) > len(outs):
         return None
     plain = _returning_plain(mine)
-    if plain is None or len(plain.returns) != len(written):
-        return None
-    return Variant(mine, plain, tuple(one.name for one in written))
+    return None if plain is None or len(plain.returns) != len(into) else Variant(mine, plain, into)
 
 
 def out_variant(name: str) -> OpSchema | None:

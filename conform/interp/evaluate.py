@@ -80,6 +80,8 @@ def _written(call: Bound, returned: Outcome) -> Outcome:
         written = " and ".join(call.variant.into)
         raise InvalidArguments(f"{call.op}: {written}: found a Python number, expected tensors, which are written into")
     goldens = [replace(golden, strides=None) for golden in returned.goldens]
+    if not call.schema.returns and any(_grows(*pair) for pair in zip(held, returned.results, strict=False)):
+        raise Unjudged(f"what became of a tensor without elements nobody can see: {call.op} returns nothing")
     if len(held) == len(returned.results):  # else a list has another length than its results, which is refused
         resized = iter([_resized(*pair) for pair in zip(held, returned.results, strict=True)])
         for name in call.variant.into:
@@ -89,6 +91,11 @@ def _written(call: Bound, returned: Outcome) -> Outcome:
                 arguments[name] = fitting
     refuse_outside_domain(call.op, arguments)
     return replace(returned, goldens=tuple(goldens))
+
+
+def _grows(held: tuple[str, np.ndarray], golden: Golden) -> bool:
+    """Whether what is written into has no elements, and the result has."""
+    return held[1].size == 0 < golden.value.size
 
 
 def _resized(held: tuple[str, np.ndarray], golden: Golden) -> np.ndarray:

@@ -8,7 +8,7 @@ https://docs.pytorch.org/docs/stable/tensor_attributes.html#type-promotion-doc.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from conform.call.variants import in_place_variant, out_variant, variant_of
@@ -31,13 +31,9 @@ def with_out_arguments(spec: OpSpec) -> OpSpec | None:
     written = variant_of(variant.name).into
     if len(written) != len(spec.results):  # nothing is documented of the others
         return None
-    pairs = list(zip(written, spec.results, strict=True))
-    own = {one.name for one in spec.arguments}
-    given = [_into(result)(name, _out(spec, name, result)) for name, result in pairs if name not in own]
-    holders = _holders(spec, [pair for pair in pairs if pair[0] in own])
-    if len(holders) > 1:
-        return None
-    return OpSpec(variant.name, [*spec.arguments, *given], spec.results, next(iter(holders), None))
+    pairs = zip(written, spec.results, strict=True)
+    given = [_into(result)(name, _out(spec, name, result)) for name, result in pairs]
+    return OpSpec(variant.name, [*spec.arguments, *given], spec.results)
 
 
 def with_result_in_place(spec: OpSpec) -> OpSpec | None:
@@ -50,16 +46,12 @@ def with_result_in_place(spec: OpSpec) -> OpSpec | None:
     written = variant_of(variant.name).into
     if len(written) != len(spec.results):
         return None
-    holders = _holders(spec, list(zip(written, spec.results, strict=True)))
-    if len(holders) > 1:
+    pairs = zip(written, spec.results, strict=True)
+    holders = [_into(result)(name, _held(spec, name, result)) for name, result in pairs]
+    conditional = [one for one in holders if one.constraints]
+    if len(conditional) > 1:
         return None
-    return OpSpec(variant.name, spec.arguments, spec.results, next(iter(holders), None))
-
-
-def _holders(spec: OpSpec, pairs: Sequence[tuple[str, Argument]]) -> list[Argument]:
-    """What the arguments that results are written into must be besides; none of those that have it by themselves."""
-    made = [_into(result)(name, _held(spec, name, result)) for name, result in pairs]
-    return [one for one in made if one.constraints]
+    return OpSpec(variant.name, spec.arguments, spec.results, next(iter(conditional), None))
 
 
 def _into(result: Argument) -> Callable[..., Argument]:

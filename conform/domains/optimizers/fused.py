@@ -22,6 +22,8 @@ from conform.numerics.formats import format_named
 Tensors = Sequence[MetaArgument]
 
 ONE_DTYPE = "torch.optim gives a kernel the tensors of one dtype at a time; its CPU kernels take several (P210)"
+NOTHING = "a step of no parameters leaves nothing to judge"
+SKIPPED = "a step that found_inf skips looks at nothing else"
 UNCHECKED = "torch's kernels do not compare the shapes, and read beside a shorter tensor"
 ANY_SCALAR = "torch's CPU kernels read any tensor of one element, those of other devices a float32"
 NOT_IN_TORCH_OPTIM = "torch.optim refuses it, its kernels do not look"
@@ -46,7 +48,12 @@ def _one_of(*chosen: float) -> Constraint:
     return Value.Gen(given, ("stream", ""), f"one of {', '.join(f'{each:g}' for each in chosen)}")
 
 
-PARAMETERS = tensors("self", Length.Ge(1), Dtype.In(FLOATS), Dtype.In(_dtype_of_first).lenient(ONE_DTYPE))
+PARAMETERS = tensors(
+    "self",
+    Length.Ge(1).unjudged(NOTHING),
+    Dtype.In(FLOATS).unjudged(SKIPPED, lambda found_inf: not found_inf.is_none),
+    Dtype.In(_dtype_of_first).lenient(ONE_DTYPE),
+)
 
 
 def _like_parameters() -> tuple[Constraint, ...]:

@@ -44,6 +44,10 @@ class Kind(Protocol):
     def larger(self, x: Number, y: Number) -> Number:
         """The larger one of each pair, NaN if one is NaN."""
 
+    def beside(self, sum_: Number, term: Number) -> Number:
+        """The term, or 1 where the sum so far is infinite and the term a number, which makes no difference, however
+        large it is."""
+
     def complement_of_power(self, base: float, exponent: float) -> Number:
         """1 - base^exponent of 0 <= base < 1."""
 
@@ -53,7 +57,14 @@ class Kind(Protocol):
 
 class Reals:
     elements = number = staticmethod(Real.exact)
-    root, larger = staticmethod(Real.sqrt), staticmethod(real.maximum)
+    root = staticmethod(Real.sqrt)
+
+    def larger(self, x: Real, y: Real) -> Real:
+        """An infinity is larger than a number of which nothing is known."""
+        return real.where(np.isposinf(x.hi) & ~np.isnan(y.hi), x, real.maximum(x, y))
+
+    def beside(self, sum_: Real, term: Real) -> Real:
+        return real.where(np.isinf(sum_.hi) & np.isfinite(term.hi), 1.0, term)
 
     def complement_of_power(self, base: float, exponent: float) -> Real:
         if base == 0 or exponent == 0:
@@ -89,6 +100,9 @@ class Balls:
         rad = np.where(np.isnan(mid), 0.0, np.maximum(*reaches))
         return Ball(mid, rad, self.compute, chosen(x.mid >= y.mid, x, y).cancelled)
 
+    def beside(self, sum_: Ball, term: Ball) -> Ball:
+        return term
+
     def complement_of_power(self, base: float, exponent: float) -> Ball:
         """The base is held in the compute type, whose errors a power multiplies; then 1 - power cancels."""
         held, power = self.number(base), base**exponent
@@ -109,6 +123,9 @@ class Numbers:
     def number(self, value: float) -> gmpy2.mpfr:
         return gmpy2.mpfr(value)
 
+    def beside(self, sum_: np.ndarray, term: np.ndarray) -> np.ndarray:
+        return term
+
     def complement_of_power(self, base: float, exponent: float) -> gmpy2.mpfr:
         return _complement(base, exponent)
 
@@ -116,28 +133,40 @@ class Numbers:
         return definition()
 
 
-class NotRational(Exception):
-    """A result is not known to be rational."""
+class NoFraction:
+    """What is not known to be rational, and what is computed of that."""
+
+    def _itself(self, *others: object) -> NoFraction:
+        return self
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __neg__ = _itself
 
 
 class Fractions:
     """Of one element."""
 
-    elements = number = Fraction
-    larger = max
+    def elements(self, array: np.ndarray) -> Fraction | NoFraction:
+        return Fraction(float(array)) if np.isfinite(array) else NoFraction()
 
-    def root(self, x: Fraction) -> Fraction:
-        found = root(x, 2)
-        if isinstance(found, Irrational):
-            raise NotRational
-        return found
+    number = Fraction
 
-    def complement_of_power(self, base: float, exponent: float) -> Fraction:
+    def root(self, x: Fraction | NoFraction) -> Fraction | NoFraction:
+        """That of 0 is left to the other kinds: what is divided by it is no fraction."""
+        found = root(x, 2) if isinstance(x, Fraction) and x > 0 else NoFraction()
+        return NoFraction() if isinstance(found, Irrational) else found
+
+    def larger(self, x: Fraction | NoFraction, y: Fraction | NoFraction) -> Fraction | NoFraction:
+        return max(x, y) if isinstance(x, Fraction) and isinstance(y, Fraction) else NoFraction()
+
+    def beside(self, sum_: Fraction | NoFraction, term: Fraction | NoFraction) -> Fraction | NoFraction:
+        return term
+
+    def complement_of_power(self, base: float, exponent: float) -> Fraction | NoFraction:
         if base and not exponent == int(exponent) <= MOST_FACTORS:
-            raise NotRational
+            return NoFraction()
         return 1 - Fraction(base) ** int(exponent)
 
-    def either(self, definition: Callable[[], Fraction], *others: Callable[[], Fraction]) -> Fraction:
+    def either(self, definition: Callable[[], Number], *others: Callable[[], Number]) -> Fraction | NoFraction:
         return definition()
 
 

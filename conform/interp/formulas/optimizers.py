@@ -16,10 +16,11 @@ import numpy as np
 
 from conform.interp.blocks.assembly import Assembly
 from conform.interp.blocks.blocks import flat, spans
-from conform.interp.formulas.number_kinds import Balls, Fractions, Kind, NotRational, Number, Numbers, Reals
+from conform.interp.formulas.number_kinds import Balls, Fractions, Kind, Number, Numbers, Reals
 from conform.interp.golden import Golden
 from conform.numerics.escalate import resolved
 from conform.numerics.formats import Format, format_of
+from conform.numerics.real import Real, where
 from conform.numerics.rounding_errors import held_format
 
 Elements = Mapping[str, Number]
@@ -66,6 +67,7 @@ class Step:
                 some = {each: values[rows][:, None] for each, values in x.items()}
                 return formula(Numbers(), _in(Numbers(), some))[name]
 
+            real = _where_infinite(formula, x, name, real)
             rational = partial(_rational, formula, x, name)
             value, real = resolved(fmt, real.broadcast_to(count).reshape((-1, 1)), of_numbers, rational)
             value, real = value.reshape(count), real.reshape(count)
@@ -79,11 +81,21 @@ def _in(kind: Kind, x: Mapping[str, np.ndarray]) -> Elements:
     return {name: kind.elements(values) for name, values in x.items()}
 
 
-def _rational(formula: Formula, x: Mapping[str, np.ndarray], name: str, index: tuple[int, int]) -> Number | None:
-    try:
-        return formula(Fractions(), {each: Fraction(float(values[index[0]])) for each, values in x.items()})[name]
-    except (NotRational, ZeroDivisionError, OverflowError, ValueError):
-        return None  # an infinity, a NaN, or what is left to numbers of any precision
+def _where_infinite(formula: Formula, x: Mapping[str, np.ndarray], name: str, real: Real) -> Real:
+    """The reals, of which those that leave float64's range beside an infinity are what 1 and -1 make beside it in the
+    place of numbers, if that is no number."""
+    unknown = np.isinf(real.radius) & ~np.logical_and.reduce([np.isfinite(values) for values in x.values()])
+    if not unknown.any():
+        return real
+    signs = {each: np.where(np.isfinite(values), np.sign(values), values) for each, values in x.items()}
+    of_signs = formula(Reals(), _in(Reals(), signs))[name]
+    return where(unknown & ~np.isfinite(of_signs.hi), of_signs, real)
+
+
+def _rational(formula: Formula, x: Mapping[str, np.ndarray], name: str, index: tuple[int, int]) -> Fraction | None:
+    """What is left of one element, where that is a fraction of those of its operands that are."""
+    left = formula(Fractions(), _in(Fractions(), {each: values[index[0]] for each, values in x.items()}))[name]
+    return left if isinstance(left, Fraction) else None
 
 
 def _of_scaled(formula: Formula, scale: float, kind: Kind, x: Elements) -> dict[str, Number]:
@@ -147,7 +159,7 @@ class Adam:
 
     def _second_moment(self, kind: Kind, v: Number, g: Number) -> Number:
         beta = kind.number(self.beta2)
-        share = kind.number(1.0) - beta
+        share, g = kind.number(1.0) - beta, kind.beside(v, g)
         return kind.either(
             lambda: beta * v + share * (g * g),
             lambda: beta * v + share * g * g,
@@ -234,7 +246,8 @@ class Adagrad:
 
     def __call__(self, kind: Kind, x: Elements) -> dict[str, Number]:
         g = _gradient(kind, x, self.weight_decay, self.maximize)
-        total = x["state_sums"] + g * g
+        unseen = kind.beside(x["state_sums"], g)
+        total = x["state_sums"] + unseen * unseen
         before = kind.number(self.step) - kind.number(1.0)
         rate = kind.number(self.lr) / (kind.number(1.0) + before * kind.number(self.lr_decay))
         divisor = kind.root(total) + kind.number(self.eps)

@@ -36,7 +36,7 @@ def of_writes(spec: OpSpec) -> Iterator[Derived]:
     for name, shape in SHAPES.items():
         yield from _met(spec, name, Plain(spec, rank=len(shape), sizes=shape))
     outs = [one for one in spec.arguments if one.type.name in ("Out", "OutList")]
-    if outs:
+    if outs and spec.schema.returns:
         yield from (_resized(one, outs) for one in _met(spec, "without_elements", Plain(spec, sizes=SIZES)))
     yield from of_refusals(spec, outs or ([spec.holder] if spec.holder else []))
 
