@@ -1,4 +1,4 @@
-"""One element of each row of docs/torch-cpu.md on fused optimizers: what is right, whatever this machine's torch returns.
+"""One element of each row of docs/torch-cpu.md on fused optimizers: what is right, whatever torch returns.
 
 The proofs are sums and products of small integers, which every format holds.
 """
@@ -14,7 +14,7 @@ SGD = {"weight_decay": 0.0, "nesterov": False, "maximize": False, "is_first_step
 
 
 def test_a_transposed_parameter_moves_by_the_gradients_in_its_places() -> None:
-    """The kernels of torch's CPU take 0, 2, 4 from the first row: the gradients as they lie in the memory of the other."""
+    """torch's CPU takes 0, 2, 4 from the first row: the gradients in the order of the memory."""
     parameter, gradient = np.zeros((3, 2), np.float32).T, np.arange(6, dtype=np.float32).reshape(2, 3)
     moved, _ = _golden("aten::_fused_sgd", [parameter], [gradient], [], **SGD, momentum=0.0, lr=1.0)
     assert moved == [[0, -1, -2], [-3, -4, -5]]
@@ -37,4 +37,4 @@ def test_nothing_over_eps_is_nothing_in_a_half_type() -> None:
 
 
 def _golden(op: str, *lists: list[np.ndarray], **numbers: float) -> list[list]:
-    return [one.value.tolist() for one in conform.golden(op, *lists, **numbers)]
+    return [one.tolist() for one in conform.golden(op, *lists, **numbers).value]

@@ -12,6 +12,7 @@ import numpy as np
 
 from conform.backends.reply import Output, Reply
 from conform.call.bound import Bound
+from conform.call.variants import variant_of
 from conform.contracts import flushing
 from conform.contracts.arithmetic import Arithmetic
 from conform.contracts.comparison import Comparison
@@ -54,7 +55,7 @@ def compared_with(
     limited = independent and not arithmetic.rounded_on_the_way
     likely = likely_errors(call, outcome, arithmetic) if limited else [None] * len(goldens)
     beside = _beside(call)
-    holders = [outcome.holder_of(number) or _element_of_list(call, number) for number in range(len(goldens))]
+    holders = [outcome.holder_of(number) or _element_of_list(case.op, call, number) for number in range(len(goldens))]
     for number, (golden, output) in enumerate(zip(goldens, outputs, strict=True)):
         fitting = fitting_golden(golden, output)
         checks += 2
@@ -79,11 +80,15 @@ def compared_with(
     return replace(verdict, causes=_causes(call, results))
 
 
-def _element_of_list(call: Bound, number: int) -> str | None:
-    """`exp_avgs[1]`, where the call writes its results into lists of tensors: the number alone would tell nobody."""
-    if call.variant is None or not any(isinstance(call.arguments[name], list | tuple) for name in call.variant.into):
+def _element_of_list(op: str, call: Bound, number: int) -> str | None:
+    """`exp_avgs[1]`, where `op` writes the results of the call into lists of tensors that it reads: the number alone
+    would tell nobody."""
+    variant = variant_of(op)
+    if variant is None or not variant.in_place:
         return None
-    return call.variant.held_by(call.arguments)[number][0]
+    if not any(isinstance(call.arguments[name], list | tuple) for name in variant.into):
+        return None
+    return variant.held_by(call.arguments)[number][0]
 
 
 def _beside(call: Bound) -> dict[str, np.ndarray]:

@@ -48,10 +48,9 @@ def with_result_in_place(spec: OpSpec) -> OpSpec | None:
         return None
     pairs = zip(written, spec.results, strict=True)
     holders = [_into(result)(name, _held(spec, name, result)) for name, result in pairs]
-    conditional = [one for one in holders if one.constraints]
-    if len(conditional) > 1:
-        return None
-    return OpSpec(variant.name, spec.arguments, spec.results, next(iter(conditional), None))
+    if len(holders) > 1:
+        holders = [one for one in holders if one.constraints]
+    return None if len(holders) > 1 else OpSpec(variant.name, spec.arguments, spec.results, next(iter(holders), None))
 
 
 def _into(result: Argument) -> Callable[..., Argument]:

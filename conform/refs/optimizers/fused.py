@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, isfinite, isinf, isnan, nan
-from typing import Any
 
 from flint import arb
 
@@ -251,18 +250,28 @@ def _adams(
 
 @reference("aten::_fused_adam", "aten::_fused_adam.tensor_lr")
 def adam(
-    *, grad_scale: RefTensor | None = None, found_inf: RefTensor | None = None, **others: Any
-) -> tuple[RefTensor, ...]:
+    self: list[RefTensor], grads: list[RefTensor], exp_avgs: list[RefTensor], exp_avg_sqs: list[RefTensor],
+    max_exp_avg_sqs: list[RefTensor], state_steps: list[RefTensor], lr: float | RefTensor, beta1: float, beta2: float,
+    weight_decay: float, eps: float, amsgrad: bool, maximize: bool, grad_scale: RefTensor | None = None,
+    found_inf: RefTensor | None = None,
+) -> tuple[RefTensor, ...]:  # fmt: skip
     """torch.optim.Adam, whose weight decay is part of the gradient."""
-    return _adams(**others, grad_scale=grad_scale, found_inf=found_inf, decoupled=False)
+    state = (exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps)
+    numbers = (lr, beta1, beta2, weight_decay, eps, amsgrad, maximize)
+    return _adams(self, grads, *state, *numbers, grad_scale, found_inf, decoupled=False)
 
 
 @reference("aten::_fused_adamw", "aten::_fused_adamw.tensor_lr")
 def adamw(
-    *, grad_scale: RefTensor | None = None, found_inf: RefTensor | None = None, **others: Any
-) -> tuple[RefTensor, ...]:
+    self: list[RefTensor], grads: list[RefTensor], exp_avgs: list[RefTensor], exp_avg_sqs: list[RefTensor],
+    max_exp_avg_sqs: list[RefTensor], state_steps: list[RefTensor], lr: float | RefTensor, beta1: float, beta2: float,
+    weight_decay: float, eps: float, amsgrad: bool, maximize: bool, grad_scale: RefTensor | None = None,
+    found_inf: RefTensor | None = None,
+) -> tuple[RefTensor, ...]:  # fmt: skip
     """torch.optim.AdamW, which decays the parameter itself."""
-    return _adams(**others, grad_scale=grad_scale, found_inf=found_inf, decoupled=True)
+    state = (exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps)
+    numbers = (lr, beta1, beta2, weight_decay, eps, amsgrad, maximize)
+    return _adams(self, grads, *state, *numbers, grad_scale, found_inf, decoupled=True)
 
 
 @reference("aten::_fused_sgd", "aten::_fused_sgd.tensor_lr")
@@ -323,7 +332,9 @@ def adagrad(
 @reference("aten::_fused_adagrad")
 def adagrad_with_steps(
     self: list[RefTensor], grads: list[RefTensor], state_sums: list[RefTensor], state_steps: list[RefTensor],
-    **others: Any,
+    lr: float, lr_decay: float, weight_decay: float, eps: float, maximize: bool,
+    grad_scale: RefTensor | None = None, found_inf: RefTensor | None = None,
 ) -> tuple[RefTensor, ...]:  # fmt: skip
     """adagrad, and the steps that it was given."""
-    return *adagrad(self, grads, state_sums, state_steps, **others), *state_steps
+    numbers = (lr, lr_decay, weight_decay, eps, maximize)
+    return *adagrad(self, grads, state_sums, state_steps, *numbers, grad_scale, found_inf), *state_steps
