@@ -75,33 +75,15 @@ def _written(call: Bound, returned: Outcome) -> Outcome:
     """What the call writes, where another returns `returned`: the same, in the memory that is there. Tensors of no
     elements get the shape of what is written into them, as `torch.Tensor.resize_` tells their users to leave them."""
     arguments = {name: _arrays(value) for name, value in call.arguments.items() if name not in WITHOUT_MEANING}
-    held = call.variant.held_by(arguments)
-    if not all(isinstance(holder, np.ndarray) for _, holder in held):
+    if not all(isinstance(holder, np.ndarray) for _, holder in call.variant.held_by(arguments)):
         written = " and ".join(call.variant.into)
         raise InvalidArguments(f"{call.op}: {written}: found a Python number, expected tensors, which are written into")
     goldens = [replace(golden, strides=None) for golden in returned.goldens]
-    if not call.schema.returns and any(_grows(*pair) for pair in zip(held, returned.results, strict=False)):
-        raise Unjudged(f"what became of a tensor without elements nobody can see: {call.op} returns nothing")
-    if len(held) == len(returned.results):  # else a list has another length than its results, which is refused
-        resized = iter([_resized(*pair) for pair in zip(held, returned.results, strict=True)])
-        for name in call.variant.into:
-            several = isinstance(arguments[name], list | tuple)
-            fitting = [next(resized) for _ in arguments[name]] if several else next(resized)
-            if name not in call.returning.arguments:
-                arguments[name] = fitting
+    for name, golden in zip(call.variant.into, returned.results, strict=False):
+        if name not in call.returning.arguments and arguments[name].size == 0:
+            arguments[name] = np.broadcast_to(np.zeros((), arguments[name].dtype), golden.value.shape)
     refuse_outside_domain(call.op, arguments)
     return replace(returned, goldens=tuple(goldens))
-
-
-def _grows(held: tuple[str, np.ndarray], golden: Golden) -> bool:
-    """Whether what is written into has no elements, and the result has."""
-    return held[1].size == 0 < golden.value.size
-
-
-def _resized(held: tuple[str, np.ndarray], golden: Golden) -> np.ndarray:
-    """What is written into; one of no elements as it is once it has the result's shape."""
-    _, holder = held
-    return holder if holder.size else np.broadcast_to(np.zeros((), holder.dtype), golden.value.shape)
 
 
 def _of_all_readings(schema: OpSchema, function: Callable[..., Any], meant: Mapping[str, Any]) -> Outcome:

@@ -46,7 +46,8 @@ def test_no_variant(name: str) -> None:
 
 def test_what_lists_hold_has_names_and_numbers() -> None:
     one, other, third = (np.full(1, float(value)) for value in range(3))
-    variant, given = variant_of("aten::_fused_sgd_"), {"self": [one, other], "grads": [third], "momentum_buffer_list": []}
+    variant = variant_of("aten::_fused_sgd_")
+    given = {"self": [one, other], "grads": [third], "momentum_buffer_list": []}
     assert [name for name, _ in variant.held_by(given)] == ["self[0]", "self[1]", "grads[0]"]
     found = variant.written_in([[one, other], [third]], {"momentum_buffer_list": []})
     assert [(number, tensor.item()) for number, tensor in found] == [(0, 0.0), (1, 1.0), (2, 2.0)]

@@ -71,7 +71,6 @@ INDEX_TENSOR = ArgumentType("IndexTensor", ("Tensor",), _TENSOR, is_index=True)
 MASK = ArgumentType("Mask", ("Tensor",), _TENSOR, is_index=True)
 OUT = ArgumentType("Out", ("Tensor",), _TENSOR, is_index=True)
 TENSOR_LIST = ArgumentType("TensorList", ("Tensor[]",), ("Length", *_TENSOR))
-OUT_LIST = replace(TENSOR_LIST, name="OutList", is_index=True)
 COUNT_LIST = replace(TENSOR_LIST, name="CountList", is_index=True)
 OPTIONAL_TENSOR_LIST = ArgumentType("TensorOptList", ("Tensor?[]",), ("Optional", "Length", *_TENSOR))
 INDEX_TENSOR_LIST = replace(OPTIONAL_TENSOR_LIST, name="IndexTensorOptList", is_index=True)
@@ -207,11 +206,6 @@ def mask(name: str, *constraints: Group) -> Argument:
 def out(name: str, *constraints: Group) -> Argument:
     """A tensor that the op writes its result into."""
     return argument(name, OUT, constraints)
-
-
-def outs(name: str, *constraints: Group) -> Argument:
-    """A list of tensors that the op writes a list of results into."""
-    return argument(name, OUT_LIST, constraints)
 
 
 def counts(name: str, *constraints: Group) -> Argument:

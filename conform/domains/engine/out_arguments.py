@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from conform.call.variants import in_place_variant, out_variant, variant_of
-from conform.domains.engine.arguments import Argument, out, outs
+from conform.domains.engine.arguments import Argument, out
 from conform.domains.engine.constraints import Constraint
 from conform.domains.engine.dtypes import category
 from conform.domains.engine.op_spec import OpSpec
@@ -26,36 +26,31 @@ def with_out_arguments(spec: OpSpec) -> OpSpec | None:
     """The spec of the out variant: the same arguments, and for each result one of its dtype and shape. None if torch
     has no variant of just these arguments, the spec does not tell all results, or one may be None."""
     variant = out_variant(spec.name)
-    if variant is None or any(one.may_be_none for one in spec.results):
+    if variant is None or any(one.may_be_none or one.type.is_list for one in spec.results):
         return None
     written = variant_of(variant.name).into
     if len(written) != len(spec.results):  # nothing is documented of the others
         return None
-    pairs = zip(written, spec.results, strict=True)
-    given = [_into(result)(name, _out(spec, name, result)) for name, result in pairs]
-    return OpSpec(variant.name, [*spec.arguments, *given], spec.results)
+    outs = [out(name, _out(spec, name, result)) for name, result in zip(written, spec.results, strict=True)]
+    return OpSpec(variant.name, [*spec.arguments, *outs], spec.results)
 
 
 def with_result_in_place(spec: OpSpec) -> OpSpec | None:
-    """The spec of the variant in place: the same arguments, of which those that are written into, one of them at most
-    under a condition, must hold the results as well. None if torch has no such variant, or the spec does not tell all
-    results."""
+    """The spec of the variant in place: the same arguments, the first of which must hold the result as well; where
+    there are several results, the arguments that hold them have all that they have. None if torch has no such variant,
+    or the spec does not tell all results."""
     variant = in_place_variant(spec.name)
     if variant is None or any(one.may_be_none for one in spec.results):
         return None
     written = variant_of(variant.name).into
     if len(written) != len(spec.results):
         return None
-    pairs = zip(written, spec.results, strict=True)
-    holders = [_into(result)(name, _held(spec, name, result)) for name, result in pairs]
-    if len(holders) > 1:
-        holders = [one for one in holders if one.constraints]
-    return None if len(holders) > 1 else OpSpec(variant.name, spec.arguments, spec.results, next(iter(holders), None))
-
-
-def _into(result: Argument) -> Callable[..., Argument]:
-    """What makes the argument that holds the result: a list of tensors for a list."""
-    return outs if result.type.is_list else out
+    if len(written) > 1:
+        held = [_held(spec, name, result) for name, result in zip(written, spec.results, strict=True)]
+        return None if any(held) else OpSpec(variant.name, spec.arguments, spec.results)
+    (name,) = written
+    holder = out(name, _held(spec, name, spec.results[0]))
+    return OpSpec(variant.name, spec.arguments, spec.results, holder)
 
 
 def _out(spec: OpSpec, name: str, result: Argument) -> list[Constraint]:
@@ -73,8 +68,6 @@ def _held(spec: OpSpec, name: str, result: Argument) -> list[Constraint]:
             return constraint
         if takes_dtype:
             return constraint.unjudged(NAMED)
-        if result.type.is_list:
-            return constraint.unjudged(CONVERTED)
         return constraint.unjudged(CONVERTED, _is_converted(name, constraint))
 
     return [held(one) for one in result.constraints if one.same_as != name]

@@ -11,7 +11,6 @@ import itertools
 from collections.abc import Iterator
 
 from conform.domains.engine.arguments import Argument
-from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.meta_tuple import MetaTuple
 from conform.domains.engine.op_spec import OpSpec
 from conform.suites.derived.plain import Plain
@@ -35,8 +34,8 @@ def of_writes(spec: OpSpec) -> Iterator[Derived]:
         yield from itertools.islice(fitting, 1)
     for name, shape in SHAPES.items():
         yield from _met(spec, name, Plain(spec, rank=len(shape), sizes=shape))
-    outs = [one for one in spec.arguments if one.type.name in ("Out", "OutList")]
-    if outs and spec.schema.returns:
+    outs = [one for one in spec.arguments if one.type.name == "Out"]
+    if outs:
         yield from (_resized(one, outs) for one in _met(spec, "without_elements", Plain(spec, sizes=SIZES)))
     yield from of_refusals(spec, outs or ([spec.holder] if spec.holder else []))
 
@@ -49,12 +48,6 @@ def _resized(one: Derived, outs: list[Argument]) -> Derived:
     """The call whose out arguments have no elements yet."""
     metas = dict(one.tuple_.arguments)
     for name in (argument.name for argument in outs):
-        metas[name] = _empty(metas[name])
+        metas[name] = copy.copy(metas[name])
+        metas[name].structure = (0,)
     return Derived(one.name, MetaTuple(one.tuple_.op, one.tuple_.number, metas, one.tuple_.omitted))
-
-
-def _empty(meta: MetaArgument) -> MetaArgument:
-    """The argument with no elements, in a list each of its tensors."""
-    empty = copy.copy(meta)
-    empty.structure = tuple(map(_empty, meta.structure)) if meta.type.is_tensor_list else (0,)
-    return empty
