@@ -48,10 +48,14 @@ def _one_of(*chosen: float) -> Constraint:
     return Value.Gen(given, ("stream", ""), f"one of {', '.join(f'{each:g}' for each in chosen)}")
 
 
+def _unless_skipped(constraint: Constraint) -> Constraint:
+    return constraint.unjudged(SKIPPED, lambda found_inf: not found_inf.is_none)
+
+
 PARAMETERS = tensors(
     "self",
     Length.Ge(1).unjudged(NOTHING),
-    Dtype.In(FLOATS).unjudged(SKIPPED, lambda found_inf: not found_inf.is_none),
+    _unless_skipped(Dtype.In(FLOATS)),
     Dtype.In(_dtype_of_first).lenient(ONE_DTYPE),
 )
 
@@ -59,7 +63,7 @@ PARAMETERS = tensors(
 def _like_parameters() -> tuple[Constraint, ...]:
     """Of each tensor the dtype and shape of the parameter in its place."""
     return (
-        Dtype.Eq(lambda i, self: self[i].dtype, text="dtype(self[i])").same("self"),
+        _unless_skipped(Dtype.Eq(lambda i, self: self[i].dtype, text="dtype(self[i])")).same("self"),
         Rank.Eq(lambda i, self: self[i].rank, text="rank(self[i])").unjudged(UNCHECKED).same("self"),
         Size.Eq(lambda d, i, self: self[i].shape[d], text="size(self[i], d)").unjudged(UNCHECKED).same("self"),
     )
@@ -68,27 +72,27 @@ def _like_parameters() -> tuple[Constraint, ...]:
 def _as_many(name: str, *constraints: Constraint) -> Argument:
     """A list with a tensor like each parameter."""
     many = Length.Eq(lambda self: len(self), text="length(self)")
-    return tensors(name, many.same("self"), _like_parameters(), *constraints)
+    return tensors(name, _unless_skipped(many).same("self"), _like_parameters(), *constraints)
 
 
 def _some(name: str, are_given: Callable[..., bool], text: str, *constraints: Constraint) -> Argument:
     """A list with a tensor like each parameter where the call needs it, else an empty one."""
     names = are_given.__code__.co_varnames
     many = Length.Eq(lambda self, *given: len(self) if are_given(*given) else 0, ("self", *names), text)
-    return tensors(name, many, _like_parameters(), *constraints)
+    return tensors(name, _unless_skipped(many), _like_parameters(), *constraints)
 
 
 POSITIVE = typically(0, 8)  # what sums squares
 STEPS = counts(
     "state_steps",
-    Length.Eq(lambda self: len(self), text="length(self)"),
+    _unless_skipped(Length.Eq(lambda self: len(self), text="length(self)")),
     Dtype.Eq("float32").lenient(ANY_SCALAR),
     Rank.Eq(0).unjudged(ANY_SCALAR),
     Value.Ge(1).unjudged("P210: the first step is number 1"),
     Value.Le(2.0**24).unjudged("P210: a float32 counts no further"),
     _one_of(1, 2, 3, 10, 100, 1000, 65536, 1e6),
 )
-ONE_FLOAT = (Dtype.Eq("float32"), Rank.Eq(0).unjudged(ANY_SCALAR))
+ONE_FLOAT = (_unless_skipped(Dtype.Eq("float32")), Rank.Eq(0).unjudged(ANY_SCALAR))
 SCALE = optional(index_tensor("grad_scale", ONE_FLOAT, Value.Ge(2.0**-126).unjudged(SCALED), _one_of(1024, 3, 0.1, 1)))
 FOUND = optional(index_tensor("found_inf", ONE_FLOAT, Value.In((0, 1)).unjudged(SCALED)))
 
