@@ -274,6 +274,7 @@ ONLY_ON: dict[tuple[str, str, str], tuple[str, ...]] = {
 }
 # Invalid calls of core of which the process dies, and offsets that are not contiguous.
 CRASHES = {
+    *(f"aten::_fused_{op}{overload}" for op in ("adam", "adamw", "sgd", "adagrad") for overload in ("", ".tensor_lr")),
     "aten::_embedding_bag", "aten::embedding_bag", "aten::embedding_bag.padding_idx",
     "aten::_native_batch_norm_legit.no_stats", "aten::_native_batch_norm_legit_no_training", "aten::lcm",
     "aten::_weight_int8pack_mm", "aten::expand", "aten::native_layer_norm_backward", "aten::native_batch_norm_backward",
