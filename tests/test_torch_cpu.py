@@ -215,6 +215,13 @@ EVERYWHERE |= {
     ("aten::_int_mm", "int8", "wrong value"),  # expanded and strided operands; others where there is no VNNI
     *(("aten::kron", dtype, "output 0: dtype float64 instead of float32") for dtype in ("float32", "float64")),
 }  # fmt: skip
+# Fused optimizers go through memory in its order, whatever the strides; in half types they err in vectors.
+EVERYWHERE |= {
+    *((f"aten::_fused_{op}", dtype, ERROR) for op in ("adam", "adamw", "sgd", "adagrad") for dtype in FLOATS),
+    *(("aten::_fused_sgd", dtype, reason) for dtype in ("float16", "bfloat16")
+      for reason in (NAN, "wrong infinity", "a number where NaN is expected")),
+    *(("aten::_fused_adagrad", dtype, NAN) for dtype in ("float16", "bfloat16")),
+}  # fmt: skip
 # A place that NaN in the grid names, or that is computed in the half type, meets an infinity or does not.
 EVERYWHERE |= {
     (op, dtype, reason)
@@ -279,6 +286,7 @@ ONLY_ON: dict[tuple[str, str, str], tuple[str, ...]] = {
 }
 # Invalid calls of core of which the process dies, and offsets that are not contiguous.
 CRASHES = {
+    *(f"aten::_fused_{op}{overload}" for op in ("adam", "adamw", "sgd", "adagrad") for overload in ("", ".tensor_lr")),
     "aten::_embedding_bag", "aten::embedding_bag", "aten::embedding_bag.padding_idx",
     "aten::_native_batch_norm_legit.no_stats", "aten::_native_batch_norm_legit_no_training", "aten::lcm",
     "aten::_weight_int8pack_mm", "aten::expand", "aten::native_layer_norm_backward", "aten::native_batch_norm_backward",

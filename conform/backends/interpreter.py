@@ -35,13 +35,14 @@ class Interpreter(Backend):
             outcome = evaluate_call(call)
         except Unjudged as reason:
             raise Unsupported(str(reason)) from None
-        declared = call.schema.returns
-        if declared == ("Tensor[]",):
+        declared = call.returning.schema.returns
+        if any(one.endswith("[]") for one in declared):
             declared = ("Tensor",) * len(outcome.results)
         results = tuple(map(_result, outcome.results, declared))
         given = bound_call(op, args, kwargs).arguments if call.variant or outcome.updated else {}
         if call.variant is not None:
-            results = tuple(map(_written, (given[name] for name in call.variant.into), results))
+            holders = [holder for _, holder in call.variant.held_by(given)]
+            results = tuple(map(_written, holders, results))[: len(call.schema.returns)]
         for name, golden in outcome.left.items():
             _written(given[name], to_torch(golden.value))
         return results[0] if len(results) == 1 else results

@@ -23,6 +23,7 @@ FAMILIES = (
     "attention",
     "sorting",
     "creation",
+    "optimizers",
 )
 
 

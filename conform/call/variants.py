@@ -17,7 +17,8 @@ from conform.call.schemas import OpSchema, outs_of
 @dataclass(frozen=True)
 class Variant:
     """How an overload writes: `plain` is the one that returns the same results, and writes nothing; `into` names the
-    argument of each result, in their order; `in_place`: it is one that `plain` reads."""
+    argument of each result, in their order, a list of tensors that of a list; `in_place`: it is one that `plain` reads.
+    """
 
     schema: OpSchema
     plain: OpSchema
@@ -28,19 +29,24 @@ class Variant:
         return self.into[0] in {one.name for one in self.plain.arguments}
 
     def written_in(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[tuple[int, Any]]:
-        """(its number, the tensor) of the argument of each result: tensors are numbered as in `Arguments`. A Python
-        number, which torch takes for a tensor, is none that could be written into."""
+        """(its number, the tensor) of the argument of each result, those of a list one by one: tensors are numbered as
+        in `Arguments`. A Python number, which torch takes for a tensor, is none that could be written into."""
         return numbered(self.schema, self.into, args, kwargs)
+
+    def held_by(self, arguments: Mapping[str, Any]) -> list[tuple[str, Any]]:
+        """(its name, the tensor) of what holds each result after the call: `self`, or `self[1]` of a list."""
+        return [held for name in self.into for held in _named(name, arguments[name])]
 
 
 def variant_of(name: str) -> Variant | None:
-    """How the overload `name` writes; None of one that returns its results, has no counterpart that does, or gives its
-    argument another shape (`aten::t_`), which is a matter of the tensor and not of its memory."""
+    """How the overload `name` writes; None of one that returns its results, has no counterpart that does, gives its
+    argument another shape (`aten::t_`), which is a matter of the tensor and not of its memory, or writes both into
+    `out` and into what it reads (`aten::_fused_adamw.out`), which nothing documents."""
     mine = next((one for one in schemas.every_overload(name.partition(".")[0]) if one.name == name), None)
     if mine is None:
         return None
-    into = tuple(one.name for one in mine.arguments if one.is_written)
-    if not into or len(into) != len(mine.returns):
+    into, outs = tuple(one.name for one in mine.arguments if one.is_written), outs_of(mine)
+    if not into or len(into) < len(mine.returns) or outs and len(into) > len(outs):
         return None
     plain = _returning_plain(mine)
     return None if plain is None or len(plain.returns) != len(into) else Variant(mine, plain, into)
@@ -65,19 +71,28 @@ def plain_name(name: str) -> str:
 def numbered(
     schema: OpSchema, wanted: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> list[tuple[int, Any]]:
-    """(its number, the tensor) of each of the `wanted` arguments of a call that is one."""
+    """(its number, the tensor) of each of the `wanted` arguments of a call that is one, or a list of them."""
     names = [one.name for one in schema.arguments]
-    found = dict(_numbered([*zip(names, args, strict=False), *kwargs.items()]))
-    return [found[name] for name in wanted if name in found]
+    found = _numbered([*zip(names, args, strict=False), *kwargs.items()])
+    return [pair for name in wanted for pair in found.get(name, ())]
 
 
-def _numbered(given: list[tuple[str, Any]]) -> Iterator[tuple[str, tuple[int, Any]]]:
-    """Each argument that is a tensor, with its number; those in lists count."""
-    number = 0
+def _named(name: str, value: Any) -> list[tuple[str, Any]]:
+    if isinstance(value, list | tuple):
+        return [(f"{name}[{number}]", one) for number, one in enumerate(value)]
+    return [(name, value)]
+
+
+def _numbered(given: list[tuple[str, Any]]) -> dict[str, list[tuple[int, Any]]]:
+    """The tensors of each argument with their numbers."""
+    number, found = 0, {}
     for name, value in given:
-        if is_tensor(value):
-            yield name, (number, value)
-        number += _count(value)
+        found[name] = []
+        for one in value if isinstance(value, list | tuple) else [value]:
+            if is_tensor(one):
+                found[name].append((number, one))
+            number += _count(one)
+    return found
 
 
 def _count(value: Any) -> int:

@@ -64,6 +64,8 @@ def evaluate_call(call: Bound) -> Outcome:
         meant = {name: value for name, value in meant.items() if name not in definition.traits.ignores}
         if definition.traits.pointwise:
             return _by_elements(partial(_of_all_conversions, call.schema, definition.function), meant)
+        if definition.traits.holds_numbers:
+            return _outcome(definition.function(**meant))
         of_all = _of_all_conversions if definition.traits.converts else _of_all_readings
         outcome = of_all(call.schema, definition.function, meant)
     return replace(outcome, updated=updated) if (updated := semantics.updated_by(call)) else outcome
@@ -73,11 +75,11 @@ def _written(call: Bound, returned: Outcome) -> Outcome:
     """What the call writes, where another returns `returned`: the same, in the memory that is there. Tensors of no
     elements get the shape of what is written into them, as `torch.Tensor.resize_` tells their users to leave them."""
     arguments = {name: _arrays(value) for name, value in call.arguments.items() if name not in WITHOUT_MEANING}
-    if not all(isinstance(arguments[name], np.ndarray) for name in call.variant.into):
+    if not all(isinstance(holder, np.ndarray) for _, holder in call.variant.held_by(arguments)):
         written = " and ".join(call.variant.into)
         raise InvalidArguments(f"{call.op}: {written}: found a Python number, expected tensors, which are written into")
     goldens = [replace(golden, strides=None) for golden in returned.goldens]
-    for name, golden in zip(call.variant.into, returned.results, strict=True):
+    for name, golden in zip(call.variant.into, returned.results, strict=False):
         if name not in call.returning.arguments and arguments[name].size == 0:
             arguments[name] = np.broadcast_to(np.zeros((), arguments[name].dtype), golden.value.shape)
     refuse_outside_domain(call.op, arguments)

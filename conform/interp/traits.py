@@ -85,6 +85,7 @@ class Traits:
     ignores: the arguments on which the meaning does not depend: they are about a gradient, choose an algorithm, or say
         what other arguments tell
     updates: which arguments hold something else after the call; their goldens stand behind those of the results
+    holds_numbers: the budget has room for Python numbers held in the compute type, and no narrower type is right
     may_copy: a result that torch's schema lets share memory with an argument may have memory of its own, as torch says
     elements: of the arguments by name, the most elements that the results have, where that may be more than those of
     the tensors together; of a call that is refused it may be any number
@@ -109,5 +110,6 @@ class Traits:
     ignores: tuple[str, ...] = ()
     elements: Callable[[Mapping[str, Any]], int] | None = None
     updates: Updates | None = None
+    holds_numbers: bool = False
     may_copy: bool = False
     may_share: bool = False

@@ -12,6 +12,7 @@ import numpy as np
 
 from conform.backends.reply import Output, Reply
 from conform.call.bound import Bound
+from conform.call.variants import variant_of
 from conform.contracts import flushing
 from conform.contracts.arithmetic import Arithmetic
 from conform.contracts.comparison import Comparison
@@ -54,17 +55,19 @@ def compared_with(
     limited = independent and not arithmetic.rounded_on_the_way
     likely = likely_errors(call, outcome, arithmetic) if limited else [None] * len(goldens)
     beside = _beside(call)
+    holders = [outcome.holder_of(number) or _element_of_list(case.op, call, number) for number in range(len(goldens))]
     for number, (golden, output) in enumerate(zip(goldens, outputs, strict=True)):
         fitting = fitting_golden(golden, output)
         checks += 2
         if isinstance(fitting, str):
-            return _incomparable(case, f"output {number}: {fitting}", checks, to_hold)
+            held = holders[number] or f"output {number}"
+            return _incomparable(case, f"{held}: {fitting}", checks, to_hold)
         op = fitting.bounded_as or case.op
         comparison = Comparison(fitting, output.array, call.arguments, arithmetic)
         row = table.row_of(op, fitting)
         results.append(Result(
             number, op, comparison, row, independent, likely=likely[number], beside=beside, outputs=len(goldens),
-            holder=outcome.holder_of(number),
+            holder=holders[number],
         ))  # fmt: skip
     if to_hold.last == RESULT:
         return ended_as(case, "pass", None, without_bounds("unjudged"), checks=checks)
@@ -75,6 +78,17 @@ def compared_with(
     if verdict.status != "fail" or not has_causes:
         return verdict
     return replace(verdict, causes=_causes(call, results))
+
+
+def _element_of_list(op: str, call: Bound, number: int) -> str | None:
+    """`exp_avgs[1]`, where `op` writes the results of the call into lists of tensors that it reads: the number alone
+    would tell nobody."""
+    variant = variant_of(op)
+    if variant is None or not variant.in_place:
+        return None
+    if not any(isinstance(call.arguments[name], list | tuple) for name in variant.into):
+        return None
+    return variant.held_by(call.arguments)[number][0]
 
 
 def _beside(call: Bound) -> dict[str, np.ndarray]:

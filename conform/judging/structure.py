@@ -43,7 +43,8 @@ def aliasing(call: Bound, reply: Reply) -> str | None:
         place, variant = reply.apart[0], call.variant
         if variant is None:
             return f"output {place} lies in memory of its own, and not in that of the argument of which it is a view"
-        return f"output {place} is not the tensor argument {variant.into[place]}, which it is to be written into"
+        name, _ = variant.held_by(call.arguments)[place]
+        return f"output {place} is not the tensor argument {name}, which it is to be written into"
     if traits_of(call.op).may_share:
         return None
     may_alias = call.schema.aliases or (False,)

@@ -194,6 +194,16 @@ def test_a_bool_of_another_byte_is_no_answer() -> None:
     assert reply.reason == "output 0 is a bool tensor with a byte of value 2: memory that was never written?"
 
 
+def test_of_a_call_that_returns_nothing_the_lists_tell() -> None:
+    """Of tensors 0 and 1 of `self` the second was written to, of `grads` none."""
+    lists = [[np.float32([1]), np.float32([2])], [np.float32([3]), np.float32([4])], []]
+    call = Call("aten::_fused_sgd_", lists)
+    answer = Reply("ok", result=None, mutated=(1,))
+    reply = as_written(answer, call, variant_of(call.op), Changes({1: np.float32([7]).tobytes()}, False))
+    assert [one.array.tolist() for one in reply.outputs] == [[1], [7], [3], [4]]
+    assert (reply.mutated, reply.apart) == ((), ())
+
+
 def test_an_operand_that_changes_is_a_changed_input() -> None:
     reply = as_written(Reply("error", "no", mutated=(0, 2)), CALL, VARIANT, UNCHANGED)
     assert (reply.status, reply.mutated) == ("error", (0,))

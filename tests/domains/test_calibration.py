@@ -18,7 +18,7 @@ from conform.backends.interpreter import to_torch
 from conform.backends.torch_device import overload
 from conform.call.aliases import canonical
 from conform.call.arguments import Arguments
-from conform.call.variants import plain_name
+from conform.call.variants import plain_name, variant_of
 from conform.domains.engine.argument_generator import arguments
 from conform.domains.engine.dtypes import ALL
 from conform.domains.engine.meta_tuple import MetaTuple, invalid_tuples, results, valid_tuples, violations
@@ -237,7 +237,8 @@ def calls(spec: OpSpec, tuples: Iterable[MetaTuple], count: int) -> Iterator[tup
 
 
 def run(spec: OpSpec, call: Arguments) -> list[torch.Tensor | bool | int | float | complex | None]:
-    """torch's outputs, tensors, numbers or None. RuntimeError and its relatives where torch refuses."""
+    """torch's outputs, tensors, numbers or None; of a call that returns nothing what it wrote into. RuntimeError and
+    its relatives where torch refuses."""
     dtypes = {one.name for one in spec.schema.arguments if one.type.startswith("ScalarType")}
 
     def sent(name: str, value: Any) -> Any:
@@ -251,8 +252,16 @@ def run(spec: OpSpec, call: Arguments) -> list[torch.Tensor | bool | int | float
     args = [sent(name, value) for name, value in zip(names, call.args, strict=False)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = overload(spec.name)(*args, **{name: sent(name, value) for name, value in call.kwargs.items()})
-    return list(found) if isinstance(found, tuple | list) else [found]
+        kwargs = {name: sent(name, value) for name, value in call.kwargs.items()}
+        found = overload(spec.name)(*args, **kwargs)
+    if not spec.schema.returns:
+        given = dict(zip(names, args, strict=False)) | kwargs
+        return [tensor for _, tensor in variant_of(spec.name).held_by(given)]
+    return _flat(found)
+
+
+def _flat(found: Any) -> list[Any]:
+    return [leaf for one in found for leaf in _flat(one)] if isinstance(found, tuple | list) else [found]
 
 
 def is_taken(spec: OpSpec, call: Arguments) -> bool:

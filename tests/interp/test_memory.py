@@ -243,6 +243,9 @@ OPEN = {
     "the difference of two vectors is not read in pieces": (
         "aten::_cdist_forward", "aten::_pdist_forward",
     ),
+    "calls of so many tensors are shorter than a block, which is worked on at once": (
+        "aten::_fused_ada*", "aten::_fused_sgd*",
+    ),
     "matrices are eliminated as a whole, in integers that grow": (
         "aten::linalg_cholesky*", "aten::cholesky*", "aten::linalg_solve_triangular", "aten::triangular_solve",
     ),

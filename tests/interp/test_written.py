@@ -71,3 +71,4 @@ def test_what_is_converted_or_resized_is_not_judged(out: np.ndarray) -> None:
 def test_a_half_tensor_does_not_hold_what_is_promoted() -> None:
     with pytest.raises(Unjudged, match="converts"):
         conform.golden("aten::add_.Tensor", np.float16([1]), np.float32([1]))
+

@@ -24,8 +24,8 @@ class ArgumentType:
     """What the arguments of one kind have.
 
     schema_types: torch's names for it, a list as "int[]"; value: the variable type of Value where it is always the
-    same; dtypes: that of a tensor's Dtype; is_index: indices and masks, whose elements choose, and out arguments,
-    whose elements nothing reads: they never take special values.
+    same; dtypes: that of a tensor's Dtype; is_index: indices, masks and counts, whose elements choose or
+    number, and out arguments, whose elements nothing reads: they never take special values.
     """
 
     name: str
@@ -71,6 +71,7 @@ INDEX_TENSOR = ArgumentType("IndexTensor", ("Tensor",), _TENSOR, is_index=True)
 MASK = ArgumentType("Mask", ("Tensor",), _TENSOR, is_index=True)
 OUT = ArgumentType("Out", ("Tensor",), _TENSOR, is_index=True)
 TENSOR_LIST = ArgumentType("TensorList", ("Tensor[]",), ("Length", *_TENSOR))
+COUNT_LIST = replace(TENSOR_LIST, name="CountList", is_index=True)
 OPTIONAL_TENSOR_LIST = ArgumentType("TensorOptList", ("Tensor?[]",), ("Optional", "Length", *_TENSOR))
 INDEX_TENSOR_LIST = replace(OPTIONAL_TENSOR_LIST, name="IndexTensorOptList", is_index=True)
 SCALAR = ArgumentType("Scalar", ("Scalar",), ("Dtype", "Value"))
@@ -205,6 +206,11 @@ def mask(name: str, *constraints: Group) -> Argument:
 def out(name: str, *constraints: Group) -> Argument:
     """A tensor that the op writes its result into."""
     return argument(name, OUT, constraints)
+
+
+def counts(name: str, *constraints: Group) -> Argument:
+    """A list of tensors that count something, each in a float; give their Value."""
+    return argument(name, COUNT_LIST, constraints)
 
 
 def tensors(name: str, *constraints: Group) -> Argument:

@@ -98,7 +98,7 @@ class OpSpec:
         but give results that are all alike."""
         return {
             one.name: each.value
-            for one in self.arguments if one.type.is_tensor
+            for one in self.arguments if one.type.is_tensor or one.type.is_tensor_list
             for each in one.constraints if (each.attribute, each.suffix) == ("Value", "Be")
         }  # fmt: skip
 

@@ -26,7 +26,7 @@ def with_out_arguments(spec: OpSpec) -> OpSpec | None:
     """The spec of the out variant: the same arguments, and for each result one of its dtype and shape. None if torch
     has no variant of just these arguments, the spec does not tell all results, or one may be None."""
     variant = out_variant(spec.name)
-    if variant is None or any(one.may_be_none for one in spec.results):
+    if variant is None or any(one.may_be_none or one.type.is_list for one in spec.results):
         return None
     written = variant_of(variant.name).into
     if len(written) != len(spec.results):  # nothing is documented of the others
@@ -36,12 +36,19 @@ def with_out_arguments(spec: OpSpec) -> OpSpec | None:
 
 
 def with_result_in_place(spec: OpSpec) -> OpSpec | None:
-    """The spec of the variant in place: the same arguments, the first of which must hold the result as well. None if
-    torch has no such variant, or the spec does not tell the result."""
+    """The spec of the variant in place: the same arguments, the first of which must hold the result as well; where
+    there are several results, the arguments that hold them have all that they have. None if torch has no such variant,
+    or the spec does not tell all results."""
     variant = in_place_variant(spec.name)
-    if variant is None or len(spec.results) != 1 or spec.results[0].may_be_none:
+    if variant is None or any(one.may_be_none for one in spec.results):
         return None
-    (name,) = variant_of(variant.name).into
+    written = variant_of(variant.name).into
+    if len(written) != len(spec.results):
+        return None
+    if len(written) > 1:
+        held = [_held(spec, name, result) for name, result in zip(written, spec.results, strict=True)]
+        return None if any(held) else OpSpec(variant.name, spec.arguments, spec.results)
+    (name,) = written
     holder = out(name, _held(spec, name, spec.results[0]))
     return OpSpec(variant.name, spec.arguments, spec.results, holder)
 

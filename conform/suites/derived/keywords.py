@@ -40,7 +40,6 @@ _NUMBERS: dict[type, tuple[Any, ...]] = {
 def of_keywords(spec: OpSpec) -> Iterator[Derived]:
     """The calls of the op that differ in what is no tensor, each once."""
     wish = _Interesting(spec, Coverage(), Plain(spec, rank=max(3, least_rank(spec) + 1), sizes=(2, 3, 5, 11)))
-    has_list = any(argument.type.is_tensor_list for argument in spec.arguments)
     seen: set[str] = set()
     quiet = 0
     for number in range(MOST):
@@ -53,7 +52,7 @@ def of_keywords(spec: OpSpec) -> Iterator[Derived]:
         name = name_of(spec, one) if one else ""
         if name and name not in seen:
             seen.add(name)
-            yield Derived(name, one, values=_values(name), layouts="all" if has_list else "as-written")
+            yield Derived(name, one, values=_values(name), layouts="all" if _has_one_list(spec) else "as-written")
         quiet = 0 if wish.coverage.count > before else quiet + 1
         if quiet == QUIET:
             return
@@ -102,6 +101,11 @@ class _Interesting:
             return (0, 1, 2, -1, -2, -3)
         numbers = _NUMBERS[float] if one.type.name == "Float" else _NUMBERS[int]
         return (*preferred, *(_members(space) or numbers))
+
+
+def _has_one_list(spec: OpSpec) -> bool:
+    """Whether the tensors are those of one list, which a keyword may arrange; several lists go together."""
+    return sum(one.type.is_tensor_list for one in spec.arguments) == 1
 
 
 def _one_of_each_category(spec: OpSpec) -> tuple[str, ...]:
@@ -157,6 +161,8 @@ def _of_tensor(spec: OpSpec, name: str, meta: MetaArgument, text: str) -> list[s
     declared = next(each for each in spec.arguments if each.name == name)
     if declared is spec.data and not declared.type.is_list:
         return [] if meta.dtype == "float32" else [f"of_{meta.dtype}"]
+    if declared.type.is_tensor_list and not _has_one_list(spec):
+        return []
     if declared.may_be_none:
         return [f"{name}={'none' if meta.optional else 'given'}"]
     if declared.type.is_tensor_list:

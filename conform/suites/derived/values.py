@@ -7,7 +7,7 @@ from dataclasses import replace
 from conform.domains.engine.op_spec import OpSpec
 from conform.domains.engine.spaces import Intervals
 from conform.suites.dtypes import kind_of
-from conform.suites.nodes import Draw, Node, Tensor
+from conform.suites.nodes import Draw, Node, Repeated, Sequence, Tensor
 
 _DIVISORS = (1, 12)
 
@@ -25,6 +25,10 @@ def typical(spec: OpSpec, name: str, node: Node) -> Node:
 
     What is written out has no special values, so what can be drawn is.
     """
+    if isinstance(node, Repeated):
+        return Repeated(typical(spec, name, node.element), node.length)
+    if isinstance(node, Sequence):
+        return Sequence(tuple(typical(spec, name, part) for part in node.parts), node.is_tuple)
     if not isinstance(node, Tensor) or kind_of(node.dtype) not in ("float", "int"):
         return node
     if name in spec.typical_values:

@@ -37,7 +37,7 @@ def of_writes(spec: OpSpec) -> Iterator[Derived]:
     outs = [one for one in spec.arguments if one.type.name == "Out"]
     if outs:
         yield from (_resized(one, outs) for one in _met(spec, "without_elements", Plain(spec, sizes=SIZES)))
-    yield from of_refusals(spec, outs or [spec.holder])
+    yield from of_refusals(spec, outs or ([spec.holder] if spec.holder else []))
 
 
 def _met(spec: OpSpec, name: str, wish: Plain, layouts: str = "as-written") -> Iterator[Derived]:
