@@ -96,8 +96,8 @@ def test_native_dropout_backward() -> None:
     grad, mask = tensor("float16", [3.0, -0.0, 40000.0, 3.0, inf]), tensor("bool", [True, True, True, False, False])
     same(call("native_dropout_backward", grad_output=grad, mask=mask, scale=2.0), "float16",
          [6.0, -0.0, inf, 0.0, OPEN])  # fmt: skip
-    third = call("native_dropout_backward", grad_output=tensor("float32", [3.0]), mask=tensor("bool", [True]), scale=1.1)
-    same(third, "float32", [3.299999952316284])
+    one, kept = tensor("float32", [3.0]), tensor("bool", [True])
+    same(call("native_dropout_backward", grad_output=one, mask=kept, scale=1.1), "float32", [3.299999952316284])
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,8 @@ def test_native_dropout_backward() -> None:
         ("tril_indices", {"row": -1, "col": 1}),
         ("new_full", {"self": tensor("uint8", [1]), "size": [1], "fill_value": 256}),
         ("logspace", {"start": 0, "end": 1, "steps": -1}),
-        ("native_dropout_backward", {"grad_output": tensor("float32", [1.0]), "mask": tensor("bool", True), "scale": 2.0}),
+        ("native_dropout_backward",
+         {"grad_output": tensor("float32", [1.0]), "mask": tensor("bool", True), "scale": 2.0}),
         ("linspace", {"start": 0, "end": 1, "steps": -1}),
         ("linspace", {"start": 0, "end": 1, "steps": 2, "dtype": "bool"}),
         ("linspace", {"start": 0, "end": 1j, "steps": 2, "dtype": "float32"}),
