@@ -33,10 +33,23 @@ OPEN = UNSPECIFIED
         ("zeros", {"size": [2], "dtype": "bool"}, "bool", [False, False]),
         ("ones_like", {"self": tensor("complex64", [2j])}, "complex64", [1 + 0j]),
         ("zeros_like", {"self": tensor("bool", [True]), "dtype": "int8"}, "int8", [0]),
+        ("new_full", {"self": tensor("int16", [1]), "size": [2], "fill_value": -2.9}, "int16", [-2, -2]),
+        ("new_full", {"self": tensor("int16", 1), "size": [], "fill_value": nan, "dtype": "float16"}, "float16", nan),
+        ("new_ones", {"self": tensor("bool", [False]), "size": [1]}, "bool", [True]),
+        ("new_zeros", {"self": tensor("complex64", []), "size": [1]}, "complex64", [0j]),
+        ("zero", {"self": tensor("float32", [nan, -0.0])}, "float32", [0.0, 0.0]),
         ("eye", {"n": 2, "dtype": "int8"}, "int8", [[1, 0], [0, 1]]),
         ("eye.m", {"n": 1, "m": 2}, "float32", [[1.0, 0.0]]),
         ("empty.memory_format", {"size": [2], "dtype": "int8"}, "int8", [OPEN, OPEN]),
         ("empty_strided", {"size": [2], "stride": [0]}, "float32", [OPEN, OPEN]),
+        ("empty_permuted", {"size": [1, 2], "physical_layout": [1, 0]}, "float32", [[OPEN, OPEN]]),
+        ("empty_like", {"self": tensor("int8", [1])}, "int8", [OPEN]),
+        ("new_empty", {"self": tensor("int8", 1), "size": [1], "dtype": "int16"}, "int16", [OPEN]),
+        ("new_empty_strided", {"self": tensor("int8", 1), "size": [1], "stride": [3]}, "int8", [OPEN]),
+        ("tril_indices", {"row": 2, "col": 3, "offset": -1, "dtype": "int32"}, "int32", [[1], [0]]),
+        ("tril_indices", {"row": 2, "col": 2}, "int64", [[0, 1, 1], [0, 0, 1]]),
+        ("triu_indices", {"row": 3, "col": 2}, "int64", [[0, 0, 1], [0, 1, 1]]),
+        ("triu_indices", {"row": 2, "col": 3, "offset": 1}, "int64", [[0, 0, 1], [1, 2, 2]]),
         ("linspace", {"start": 0, "end": 1, "steps": 3}, "float32", [0.0, 0.5, 1.0]),
         ("linspace", {"start": 5, "end": 1, "steps": 1}, "float32", [5.0]),
         ("linspace", {"start": 5, "end": 1, "steps": 0}, "float32", []),
@@ -45,6 +58,12 @@ OPEN = UNSPECIFIED
         ("linspace", {"start": 0, "end": 3, "steps": 3, "dtype": "int8"}, "int8", [0, OPEN, 3]),
         ("linspace", {"start": 0, "end": -inf, "steps": 3}, "float32", [0.0, OPEN, -inf]),
         ("linspace", {"start": 0, "end": 2j, "steps": 3}, "complex64", [0j, 1j, 2j]),
+        ("logspace", {"start": -1, "end": 2, "steps": 4}, "float32", [0.10000000149011612, 1.0, 10.0, 100.0]),
+        ("logspace", {"start": 0, "end": 1, "steps": 3, "base": 4.0, "dtype": "float64"}, "float64", [1.0, 2.0, 4.0]),
+        ("logspace", {"start": 0, "end": 1, "steps": 3, "base": 2.0, "dtype": "float64"}, "float64",
+         [1.0, 1.4142135623730951, 2.0]),
+        ("logspace", {"start": 5, "end": -8, "steps": 2, "dtype": "float16"}, "float16", [inf, 0.0]),
+        ("logspace", {"start": -7.5, "end": 1, "steps": 1, "base": 0.25}, "float32", [32768.0]),
         ("rand", {"size": [2]}, "float32", [OPEN, OPEN]),
         ("randn", {"size": [1], "dtype": "complex64"}, "complex64", [OPEN]),
         ("randperm", {"n": 2}, "int64", [OPEN, OPEN]),
@@ -73,6 +92,14 @@ def test_native_dropout(p: float, train: bool | None, output: list, mask: list) 
     same(result[1], "bool", mask)
 
 
+def test_native_dropout_backward() -> None:
+    grad, mask = tensor("float16", [3.0, -0.0, 40000.0, 3.0, inf]), tensor("bool", [True, True, True, False, False])
+    same(call("native_dropout_backward", grad_output=grad, mask=mask, scale=2.0), "float16",
+         [6.0, -0.0, inf, 0.0, OPEN])  # fmt: skip
+    one, kept = tensor("float32", [3.0]), tensor("bool", [True])
+    same(call("native_dropout_backward", grad_output=one, mask=kept, scale=1.1), "float32", [3.299999952316284])
+
+
 @pytest.mark.parametrize(
     ("op", "arguments"),
     [
@@ -84,6 +111,12 @@ def test_native_dropout(p: float, train: bool | None, output: list, mask: list) 
         ("eye", {"n": -1}),
         ("empty_strided", {"size": [1], "stride": []}),
         ("empty_strided", {"size": [1], "stride": [-1]}),
+        ("empty_permuted", {"size": [1, 2], "physical_layout": [0, 0]}),
+        ("tril_indices", {"row": -1, "col": 1}),
+        ("new_full", {"self": tensor("uint8", [1]), "size": [1], "fill_value": 256}),
+        ("logspace", {"start": 0, "end": 1, "steps": -1}),
+        ("native_dropout_backward",
+         {"grad_output": tensor("float32", [1.0]), "mask": tensor("bool", True), "scale": 2.0}),
         ("linspace", {"start": 0, "end": 1, "steps": -1}),
         ("linspace", {"start": 0, "end": 1, "steps": 2, "dtype": "bool"}),
         ("linspace", {"start": 0, "end": 1j, "steps": 2, "dtype": "float32"}),

@@ -57,6 +57,9 @@ def test_index(source: RefTensor, indices: list, expected: object) -> None:
         ("nonzero", {"self": tensor("float32", [1.0, 0.0, nan])}, ints([[0], [2]])),
         ("nonzero", {"self": ints([[0, 1], [2, 3]])}, ints([[0, 1], [1, 0], [1, 1]])),
         ("nonzero", {"self": ints(3)}, RefTensor("int64", (1, 0), [])),
+        ("nonzero_static", {"self": ints([[0, 1], [2, 3]]), "size": 2}, ints([[0, 1], [1, 0]])),
+        ("nonzero_static", {"self": ints([0, 5]), "size": 3, "fill_value": 9}, ints([[1], [9], [9]])),
+        ("nonzero_static", {"self": ints([0]), "size": 1}, ints([[-1]])),
         ("masked_select", {"self": ROWS, "mask": bools([True, False, True])}, ints([0, 2, 3, 5])),
         ("masked_select", {"self": ints([1, 2]), "mask": bools([[True], [False]])}, ints([1, 2])),
         ("one_hot", {"self": ints([2, 0])}, ints([[0, 0, 1], [1, 0, 0]])),
@@ -139,6 +142,32 @@ def test_along_one_dim() -> None:
     same(call("masked_scatter", self=ROWS, mask=mask, source=ints([6, 7, 8, 9, 10])), "int64", [[6, 1, 7], [8, 4, 9]])
 
 
+@pytest.mark.parametrize(
+    ("reduce", "include_self", "expected"),
+    [
+        ("prod", True, [[0.0, 24.0], [3.0, 4.0]]),
+        ("prod", False, [[0.0, 12.0], [3.0, 4.0]]),
+        ("mean", True, [[2.0, 5.0], [3.0, 4.0]]),
+        ("mean", False, [[2.5, 6.5], [3.0, 4.0]]),
+        ("amax", False, [[5.0, 12.0], [3.0, 4.0]]),
+        ("amin", True, [[0.0, 1.0], [3.0, 4.0]]),
+    ],
+)  # fmt: skip
+def test_index_reduce(reduce: str, include_self: bool, expected: list) -> None:
+    table = tensor("float32", [[1.0, 2.0], [3.0, 4.0]])
+    source = tensor("float32", [[5.0, 1.0], [0.0, 12.0]])
+    given = {"self": table, "dim": 0, "index": ints([0, 0]), "source": source}
+    same(call("index_reduce", reduce=reduce, include_self=include_self, **given), "float32", expected)
+
+
+def test_put() -> None:
+    same(call("put", self=ROWS, index=ints([1, -1]), source=ints([10, 20])), "int64", [[0, 10, 2], [3, 4, 20]])
+    same(call("put", self=ROWS, index=ints([1, -5]), source=ints([8, 8])), "int64", [[0, UNSPECIFIED, 2], [3, 4, 5]])
+    bytes_ = {"self": tensor("uint8", [1, 2]), "index": ints([0, -2, 1]), "source": tensor("uint8", [200, 100, 3])}
+    same(call("put", accumulate=True, **bytes_), "uint8", [45, 5])
+    same(call("put", self=ints(7), index=ints(0), source=ints(9)), "int64", 9)
+
+
 def test_gradient_of_an_embedding() -> None:
     grad = tensor("float32", [[1.0, 2.0], [4.0, 8.0], [16.0, 32.0]])
     arguments = {"grad_output": grad, "indices": ints([2, 0, 2]), "num_weights": 3}
@@ -191,6 +220,11 @@ def test_embedding_bag(more: dict, expected: list) -> None:
         ("index_add", {"self": ROWS, "dim": 0, "index": ints([0]), "source": ints([[1, 2]])}),
         ("index_add", {"self": ROWS, "dim": 0, "index": ints([0]), "source": ints([[1, 2, 3]]), "alpha": 1.5}),
         ("index_copy", {"self": ROWS, "dim": 0, "index": ints([2]), "source": ints([[1, 2, 3]])}),
+        ("index_reduce", {"self": ROWS, "dim": 0, "index": ints([2]), "source": ints([[1, 2, 3]]), "reduce": "amax"}),
+        ("index_reduce", {"self": ROWS, "dim": 0, "index": ints([0]), "source": ints([[1, 2, 3]]), "reduce": "sum"}),
+        ("put", {"self": ROWS, "index": ints([6]), "source": ints([1])}),
+        ("put", {"self": ROWS, "index": ints([0]), "source": ints([1, 2])}),
+        ("nonzero_static", {"self": ROWS, "size": -1}),
         ("index_fill.int_Scalar", {"self": ROWS, "dim": 0, "index": ints([2]), "value": 1}),
         ("masked_scatter", {"self": ROWS, "mask": bools([True, True, True]), "source": ints([1])}),
         (

@@ -157,6 +157,18 @@ def test_unique() -> None:
     assert unasked == [None, None]
 
 
+def test_isin() -> None:
+    elements, tests = floats([-0.0, nan, inf, 1.5]), floats([[0.0, nan], [inf, 2.0]])
+    same(call("isin.Tensor_Tensor", elements=elements, test_elements=tests), "bool", [True, False, True, False])
+    same(call("isin.Tensor_Tensor", elements=ints([1, 2]), test_elements=floats([1.5, 2.0]), invert=True), "bool",
+         [True, False])  # fmt: skip
+    same(call("isin.Tensor_Tensor", elements=ints([1]), test_elements=ints([]), invert=True), "bool", [True])
+    same(call("isin.Tensor_Scalar", elements=ints([2**53 + 1, 3]), test_element=2**53 + 1), "bool", [True, False])
+    same(call("isin.Tensor_Scalar", elements=floats([nan]), test_element=nan, invert=True), "bool", [True])
+    same(call("isin.Scalar_Tensor", element=2.5, test_elements=ints([2, 3])), "bool", False)
+    same(call("isin.Scalar_Tensor", element=3, test_elements=floats([2.0, 3.0]), invert=True), "bool", False)
+
+
 def test_unique_of_nan_and_in_no_order() -> None:
     values, inverse, counts = call(
         "_unique2", self=floats([nan, 2.0, nan, 1.0]), return_inverse=True, return_counts=True

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from conform.refs import UNSPECIFIED
 from tests.refs.helpers import call, same, tensor
 
 MATRIX = [[1, 2, 3], [4, 5, 6]]
@@ -71,7 +72,14 @@ CASES: list[tuple[str, Any, dict[str, Any], Any]] = [
     ("replication_pad3d", [[[[1, 2]]]], {"padding": [0, 0, 0, 0, 1, 0]}, [[[[1, 2]], [[1, 2]]]]),
     ("select_scatter", MATRIX, {"src": tensor("int64", [8, 9]), "dim": 1, "index": 0}, [[8, 2, 3], [9, 5, 6]]),
     ("slice_scatter", MATRIX, {"src": tensor("float32", [[8.5, 9.0, 7.0]]), "start": 1}, [[1, 2, 3], [8, 9, 7]]),
-]
+    ("diagonal_scatter", MATRIX, {"src": tensor("float32", [8.5, 9.0]), "offset": 1}, [[1, 8, 3], [4, 5, 9]]),
+    ("diagonal_scatter", MATRIX, {"src": tensor("int32", [7]), "dim1": 1, "dim2": 0, "offset": 1},
+     [[1, 2, 3], [7, 5, 6]]),
+    ("as_strided_scatter", MATRIX, {"src": tensor("float32", [8.5, 9.0]), "size": [2], "stride": [2],
+                                    "storage_offset": 1}, [[1, 8, 3], [9, 5, 6]]),
+    ("as_strided_scatter", [1, 2, 3], {"src": tensor("int32", [[7, 8], [8, 9]]), "size": [2, 2], "stride": [1, 1]},
+     [7, UNSPECIFIED, 9]),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("op", "self", "arguments", "expected"), CASES)
@@ -113,6 +121,13 @@ def test_parts_of_nothing() -> None:
 def test_joined() -> None:
     pair = [tensor("int8", [1, 2]), tensor("float16", [3.0, 4.0])]
     same(call("stack", tensors=pair, dim=-1), "float16", [[1.0, 3.0], [2.0, 4.0]])
+    same(call("block_diag", tensors=[tensor("float16", [[3.0], [4.0]]), tensor("int8", [1, 2])]), "float16",
+         [[3.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 1.0, 2.0]])  # fmt: skip
+    same(call("block_diag", tensors=[tensor("int8", 5), tensor("int8", [])]), "int8", [[5], [0]])
+    rows = [tensor("int8", [[1, 2], [3, 4], [5, 6]]), tensor("int8", [7])]
+    same(call("_chunk_cat", tensors=rows, dim=0, num_chunks=2), "int8", [[1, 2, 3, 4, 7], [5, 6, 0, 0, 0]])
+    same(call("_chunk_cat", tensors=[tensor("int8", [[1, 2, 3], [4, 5, 6]])], dim=1, num_chunks=2), "int8",
+         [[[1, 2], [3, 0]], [[4, 5], [6, 0]]])  # fmt: skip
     grid = [tensor("int8", [1, 2]), tensor("int8", 7)]
     for grids, expected in (
         (call("meshgrid", tensors=grid), [[[1], [2]], [[7], [7]]]),
@@ -143,6 +158,10 @@ def test_joined() -> None:
         ("select.int", [1], {"dim": 0, "index": 1}),
         ("select_scatter", [1], {"src": tensor("int32", [1]), "dim": 0, "index": 0}),
         ("slice_scatter", [1, 2], {"src": tensor("int32", [1])}),
+        ("diagonal_scatter", [[1]], {"src": tensor("int32", [1, 2])}),
+        ("as_strided_scatter", [1, 2], {"src": tensor("int32", [1]), "size": [2], "stride": [1]}),
+        ("narrow", [1, 2], {"dim": 0, "start": 1, "length": 2}),
+        ("channel_shuffle", [[[1], [2]]], {"groups": 3}),
         ("split_with_sizes", [1, 2], {"split_sizes": [3, -1]}),
         ("split_with_sizes", [1, 2], {"split_sizes": [1]}),
         ("split.Tensor", [1], {"split_size": 0}),
@@ -183,6 +202,8 @@ def test_joins_refused() -> None:
     for op, arguments in (
         ("stack", {"tensors": []}),
         ("stack", {"tensors": [one, two]}),
+        ("block_diag", {"tensors": [tensor("int8", [[[1]]])]}),
+        ("_chunk_cat", {"tensors": [one, tensor("int16", [1])], "dim": 0, "num_chunks": 1}),
         ("meshgrid", {"tensors": [one, tensor("int16", [1])]}),
         ("meshgrid.indexing", {"tensors": [one], "indexing": "ji"}),
     ):

@@ -194,6 +194,13 @@ def test_softmax() -> None:
     same(softmax("float64", [0.0, 1.0]), "float64", logistic)
 
 
+def test_safe_softmax() -> None:
+    lines = tensor("float32", [[1.0, 1.0], [-inf, 3.0], [-inf, -inf], [-inf, nan]])
+    same(call("_safe_softmax", self=lines, dim=1), "float32", [[0.5, 0.5], [0.0, 1.0], [0.0, 0.0], [nan, nan]])
+    same(call("_safe_softmax", self=lines, dim=0), "float32", [[1.0, nan], [0.0, nan], [0.0, nan], [0.0, nan]])
+    same(call("_safe_softmax", self=tensor("int8", [3, 3]), dim=0, dtype="float16"), "float16", [0.5, 0.5])
+
+
 def norm(dtype: str, rows: list, weight: list | None, bias: list | None, eps: float, size: int) -> tuple:
     return call(
         "native_layer_norm",

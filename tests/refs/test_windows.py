@@ -124,6 +124,17 @@ def test_resized_planes() -> None:
     same(call("upsample_linear1d", self=special, output_size=[2], align_corners=False), "float32", [[[inf, -inf]]])
 
 
+def test_max_unpool() -> None:
+    x, places = tensor("float32", [[[5.0, -0.0]], [[nan, 7.0]]]), tensor("int64", [[[3, 0]], [[1, 2]]])
+    same(call("max_unpool2d", self=x, indices=places, output_size=[2, 2]), "float32",
+         [[[-0.0, 0.0], [0.0, 5.0]], [[0.0, nan], [7.0, 0.0]]])  # fmt: skip
+    twice = {"self": tensor("float16", [[[1.0, 1.0]]]), "indices": tensor("int64", [[[1, 1]]])}
+    same(call("max_unpool2d", output_size=[1, 3], **twice), "float16", [[[0.0, UNSPECIFIED, 0.0]]])
+    cube = {"self": tensor("float64", [[[[2.0]]]]), "indices": tensor("int64", [[[[3]]]])}
+    same(call("max_unpool3d", output_size=[2, 1, 2], stride=[2, 1, 2], padding=[0, 0, 0], **cube), "float64",
+         [[[[0.0, 0.0]], [[0.0, 2.0]]]])  # fmt: skip
+
+
 GRID = [  # x, interpolation, padding, align_corners: of 1, 2, 4, 8
     (-1.0, 0, 0, True, 1.0), (0.0, 0, 0, True, 3.0), (-1.0, 0, 0, False, 0.5), (nan, 0, 0, True, 1.0),
     (-1.0, 0, 1, False, 1.0), (9.0, 0, 0, False, 0.0), (9.0, 0, 1, True, 8.0), (inf, 0, 1, True, 8.0),
@@ -151,6 +162,9 @@ def test_grid_sampler_takes_the_last_dim_first() -> None:
 
 
 REFUSED = [
+    ("max_unpool2d", {"self": [[[1.0]]], "indices": tensor("int64", [[[4]]]), "output_size": [2, 2]}),
+    ("max_unpool3d", {"self": [[[1.0]]], "indices": tensor("int64", [[[0]]]), "output_size": [1, 1, 1],
+                      "stride": [1, 1, 1], "padding": [0, 0, 0]}),
     ("avg_pool1d", {"self": LINE, "kernel_size": [5]}),
     ("avg_pool1d", {"self": LINE, "kernel_size": [2], "padding": [2]}),
     ("max_pool1d", {"self": LINE, "kernel_size": [2], "dilation": [0]}),
