@@ -14,7 +14,7 @@ from conform.backends.libraries import LIBRARIES
 from conform.backends.reply import Reply
 from conform.call import schemas
 from conform.call.arguments import Arguments, is_tensor
-from conform.call.variants import variant_of
+from conform.call.variants import Variant, variant_of
 from conform.errors import InvalidArguments
 from conform.foreign import comment, line
 from conform.inputs.layouts import Placed
@@ -211,16 +211,33 @@ def _calling(finding: Finding, output: int, call: str) -> list[str]:
     if isinstance(outcome, Outcome) and (holder := outcome.holder_of(output)) is not None:
         return [call, f"actual = {holder}"]
     called = f"{call}[{output}]" if isinstance(outcome, Outcome) and len(outcome.results) > 1 else call
-    return [f"actual = {called}"] if variant is None else _written(variant.into[output], called)
+    if variant is None:
+        return [f"actual = {called}"]
+    name = _holders(variant, finding.candidate.arguments)[output]
+    return _written(name, called) if variant.schema.returns else _held(name, call)
+
+
+def _holders(variant: Variant, arguments: Arguments) -> list[str]:
+    """What the script calls the tensors that hold the results, in their order: `self`, or `self_1` of a list."""
+    positional = [one.name for one in variant.schema.arguments]
+    given = {**dict(zip(positional, arguments.args, strict=False)), **arguments.kwargs}
+    return [name.replace("[", "_").removesuffix("]") for name, _ in variant.held_by(given)]
+
+
+def _held(name: str, call: str) -> list[str]:
+    """What counts is what the argument holds in the strides that it had; but for one that had no elements, and may have
+    been resized."""
+    return [
+        f"held = {name}.as_strided({name}.shape, {name}.stride(), {name}.storage_offset())",
+        call,
+        f"actual = held if held.numel() else {name}",
+    ]
 
 
 def _written(name: str, call: str) -> list[str]:
-    """What counts is what the argument holds in the strides that it had, which is what must have been returned; but for
-    one that had no elements, and may have been resized."""
+    """What the argument holds, which is what must have been returned."""
     return [
-        f"held = {name}.as_strided({name}.shape, {name}.stride(), {name}.storage_offset())",
-        f"returned = {call}",
-        f"actual = held if held.numel() else {name}",
+        *_held(name, f"returned = {call}"),
         "if returned.device == actual.device and str(returned.tolist()) != str(actual.tolist()):",
         f"    print({name!r}, 'holds', actual.tolist(), 'but what is returned is', returned.tolist())",
         "    sys.exit(1)",
@@ -287,7 +304,7 @@ def _mutation(finding: Finding, inputs: Sequence[str], call: str) -> list[str]:
     """What stands in the memory of all tensors, but for the elements of those that the op writes into, stays."""
     names = [line.partition(" = ")[0] for line in inputs]
     variant = variant_of(finding.candidate.op)
-    into = (*(variant.into if variant else ()), *finding.updated)
+    into = (*(_holders(variant, finding.candidate.arguments) if variant else ()), *finding.updated)
     written = {name: name in into for name in names}
     return [
         *_MEMORY.splitlines(),

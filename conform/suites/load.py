@@ -12,7 +12,7 @@ from typing import Any
 from conform.collector import paused
 from conform.documents.limits import Limits
 from conform.errors import UsageError
-from conform.suites import builtin
+from conform.suites import builtin, nodes
 from conform.suites.document import read_document
 from conform.suites.expand import Refusal, expand
 from conform.suites.fields import describe
@@ -186,7 +186,18 @@ def _load_file(
 
 def _beside_derived(tests: list[Test]) -> list[Test]:
     """The written tests of a suite whose derived ones run each op in every layout in many dtypes."""
-    return [replace(test, layouts=IN_USUAL_DTYPES) for test in tests]
+    return [_of_lists(test) if _has_several_lists(test) else replace(test, layouts=IN_USUAL_DTYPES) for test in tests]
+
+
+def _of_lists(test: Test) -> Test:
+    """Of several lists of tensors the plain call alone, a derived test, is run tensor by tensor on the axes."""
+    return replace(test, values="typical", layouts="as-written")
+
+
+def _has_several_lists(test: Test) -> bool:
+    arguments = (*test.inputs, *test.kwargs.values())
+    lists = [node for node in arguments if isinstance(node, nodes.Sequence | nodes.Repeated)]
+    return not test.is_module and sum(any(nodes.tensors(one)) for one in lists) > 1
 
 
 def _refuse_duplicates(tests: list[Test]) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from conform.call.arguments import Arguments
+from conform.call.variants import variant_of
 from conform.numerics.real import Real
 from conform.repro import script, shrink, suite_file
 
@@ -31,6 +32,14 @@ def test_tensors_are_made_on_the_device(backend: str, suffix: str) -> None:
 def test_a_list_of_many_tensors_is_written_whole() -> None:
     tensors = [np.float32([number]) for number in range(20)]
     assert len(script._call("aten::stack", Arguments([tensors], {}), "cpu", is_device=True)[0]) == 20
+
+
+def test_what_holds_a_result_has_its_name_in_the_script() -> None:
+    lists = [[np.zeros(1), np.ones(1)], [np.zeros(1), np.ones(1)], []]
+    in_lists = script._holders(variant_of("aten::_fused_sgd_"), Arguments(lists, {}))
+    assert in_lists == ["self_0", "self_1", "grads_0", "grads_1"]
+    out = Arguments([np.zeros(1)], {"out": np.zeros(1)})
+    assert script._holders(variant_of("aten::exp.out"), out) == ["out"]
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,9 @@ from tests.repro.test_repro import run
 pytestmark = pytest.mark.one_in(6)
 
 SUITE = """
+presets:
+  some: {type: tuple, elems: [{type: tensor, shape: [3], dtype: float32},
+                              {type: tensor, shape: [2, 3], dtype: float32}]}
 tests:
   - id: pad
     op: aten::replication_pad2d.out
@@ -22,6 +25,12 @@ tests:
     op: aten::_softmax.out
     in: [{type: tensor, shape: [2, 2], dtype: float32}, {type: const, value: 1}, {type: const, value: false}]
     kwargs: {out: {type: tensor, shape: [2, 2], dtype: float32}}
+  - id: sgd
+    op: aten::_fused_sgd_
+    in: [{ref: some}, {ref: some}, {type: const, value: []}]
+    kwargs: {weight_decay: {type: const, value: 0.0}, momentum: {type: const, value: 0.0},
+             lr: {type: const, value: 1.0}, dampening: {type: const, value: 0.0}, nesterov: {type: const, value: false},
+             maximize: {type: const, value: false}, is_first_step: {type: const, value: false}}
 """
 
 
@@ -36,6 +45,7 @@ def checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ("pad/float32/typical/strided.1", "memory(", "out before [nan, nan,"),
     ("pad/float32/typical/transposed.1", "held = out.as_strided", "but what is returned is"),
     ("softmax/float32/typical/transposed.1", "held = out.as_strided", "differs"),
+    ("sgd/float32/typical/transposed.3", "held = self_1.as_strided", "differs"),
 ])  # fmt: skip
 @pytest.mark.usefixtures("checked")
 def test_it_shows_what_is_written(case_id: str, part: str, shown: str) -> None:

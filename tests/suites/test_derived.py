@@ -73,6 +73,15 @@ def test_what_is_written_is_run_in_other_layouts_in_usual_dtypes_alone() -> None
     assert {case.dtype for group in groups for case in group} == {"float16", "bfloat16", "float32", "float64"}
 
 
+def test_of_several_lists_one_call_alone_has_each_tensor_on_the_axes() -> None:
+    found = derived(spec_of("aten::_fused_sgd"))
+    axes = {name: (test.usual_values, test.usual_layouts) for name, test in found.items()}
+    assert axes.pop("dtype_float32") == ("all", "all")
+    assert axes["dtype_float16"] == ("both", "as-written")
+    assert {layouts for _, layouts in axes.values()} == {"as-written"}
+    assert not {"all", "in turn"} & {values for values, _ in axes.values()}
+
+
 def test_keywords_are_run_with_special_values_and_with_the_other_classes_in_turn() -> None:
     plain = classes("aten::var.correction", "var.correction/dtype_float32/*")["dtype_float32"]
     assert plain == ["typical", "special", "special.0", "conditioned", "structured", "shifted"]

@@ -1,5 +1,4 @@
-"""A step of an optimizer on one parameter: its documented formula on reals, and on the balls of what honest
-implementations have of it.
+"""A step of an optimizer: its documented formula on reals, and on the balls of what honest implementations have of it.
 
 What a formula reads are the elements of a tensor and those of its state in the same places, by name; what it gives are
 the elements that are left, by the names of the arguments that hold them.
@@ -7,10 +6,11 @@ the elements that are left, by the names of the arguments that hold them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
+from math import prod
 
 import numpy as np
 
@@ -37,13 +37,14 @@ class Step:
     open_: Open
     scale: float | None
 
-    def left(self, tensors: Mapping[str, np.ndarray]) -> dict[str, Golden]:
-        """The goldens of what a step leaves of the tensors of one parameter."""
-        shape, whole = tensors["self"].shape, {}
-        for place in spans(tensors["self"].size):
-            for name, golden in self._block({name: flat(one, place) for name, one in tensors.items()}).items():
-                whole.setdefault(name, Assembly(tensors["self"].size)).fill(place, golden)
-        return {name: one.golden().rearranged(lambda part: part.reshape(shape)) for name, one in whole.items()}
+    def left(self, tensors: Mapping[str, Sequence[np.ndarray]]) -> dict[str, list[Golden]]:
+        """The goldens of what a step leaves of the tensors of parameters of one dtype, a list as of each name."""
+        joined = {name: _joined(each) for name, each in tensors.items()}
+        shapes, count, whole = [one.shape for one in tensors["self"]], joined["self"].size, {}
+        for place in spans(count):
+            for name, golden in self._block({name: flat(one, place) for name, one in joined.items()}).items():
+                whole.setdefault(name, Assembly(count)).fill(place, golden)
+        return {name: list(_parted(one.golden(), shapes)) for name, one in whole.items()}
 
     def _block(self, tensors: Mapping[str, np.ndarray]) -> dict[str, Golden]:
         fmt = format_of(tensors["self"])
@@ -75,6 +76,27 @@ class Step:
         open_ = self.open_(x, {name: golden.value.astype(np.float64) for name, golden in goldens.items()})
         return {name: golden.opened(open_[name], "P212") if name in open_ else golden
                 for name, golden in goldens.items()}  # fmt: skip
+
+
+def _joined(tensors: Sequence[np.ndarray]) -> np.ndarray:
+    """The elements of all, one tensor after the other; those of a single one as they lie."""
+    return tensors[0] if len(tensors) == 1 else np.concatenate([tensor.reshape(-1) for tensor in tensors])
+
+
+def _parted(golden: Golden, shapes: Sequence[tuple[int, ...]]) -> Iterator[Golden]:
+    """The goldens of tensors of these shapes, whose elements are those of `golden`."""
+    start = 0
+    for shape in shapes:
+        part = golden.block(slice(start, start + prod(shape)))
+        start += prod(shape)
+        yield _unless_closed(part).rearranged(lambda array, shape=shape: array.reshape(shape))
+
+
+def _unless_closed(golden: Golden) -> Golden:
+    """A golden of which nothing is open names no rule for that."""
+    others = tuple(map(_unless_closed, golden.alternatives))
+    is_closed = golden.open is None or not golden.open.any()
+    return replace(golden, alternatives=others, **({"open": None, "open_rule": None} if is_closed else {}))
 
 
 def _in(kind: Kind, x: Mapping[str, np.ndarray]) -> Elements:

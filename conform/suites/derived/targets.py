@@ -83,7 +83,7 @@ def met(spec: OpSpec, name: str, wish: Plain, holds: Callable[[Metas], bool], **
 
 def dtypes(spec: OpSpec) -> Iterator[Derived]:
     """The plain call in each dtype of the spec, with every class of values, in several in every layout."""
-    usual = next((dtype for dtype in USUAL if dtype in spec.dtypes), None)
+    usual = usual_dtype(spec)
     others = "both" if is_pointwise(spec) else "all"
     for dtype in spec.dtypes:
         given, name = {}, spec.data.name if spec.data else ""
@@ -93,6 +93,10 @@ def dtypes(spec: OpSpec) -> Iterator[Derived]:
         layouts = "all" if dtype in IN_EVERY_LAYOUT else "as-written"
         yield from met(spec, f"dtype_{dtype}", wish, lambda metas: True,
                        values="all" if dtype == usual else others, layouts=layouts)  # fmt: skip
+
+
+def usual_dtype(spec: OpSpec) -> str | None:
+    return next((dtype for dtype in USUAL if dtype in spec.dtypes), None)
 
 
 def given_tensors(spec: OpSpec) -> Iterator[Derived]:

@@ -6,10 +6,11 @@ that such a step leaves, one behind the other.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from conform.interp.blocks.blocks import fits
 from conform.interp.formulas.optimizers import SGD, Adagrad, Adam, Step
 from conform.interp.golden import Golden
 from conform.interp.ops.elementwise.arithmetic import exact
@@ -157,15 +158,29 @@ def _stepped(
     found_inf: np.ndarray | None,
 ) -> tuple[Golden, ...]:
     """What is left of the tensors, list by list; what no formula tells of is as it was."""
+    goldens = {name: [_as_it_was(tensor) for tensor in tensors] for name, tensors in lists.items()}
     skips = found_inf is not None and float(found_inf) == 1.0
     scale = None if grad_scale is None else float(grad_scale)
-    goldens: dict[str, list[Golden]] = {name: [] for name in lists}
-    for number, algorithm in enumerate(algorithms):
-        tensors = {name: tensors[number] for name, tensors in lists.items() if tensors}
-        left = {} if skips else Step(algorithm, algorithm.open_, scale).left(tensors)
-        for name, tensor in tensors.items():
-            goldens[name].append(left.get(name) or _as_it_was(tensor))
+    for numbers in () if skips else _together(lists["self"], algorithms):
+        tensors = {name: [tensors[number] for number in numbers] for name, tensors in lists.items() if tensors}
+        algorithm = algorithms[numbers[0]]
+        for name, left in Step(algorithm, algorithm.open_, scale).left(tensors).items():
+            for number, golden in zip(numbers, left, strict=True):
+                goldens[name][number] = golden
     return tuple(golden for each in goldens.values() for golden in each)
+
+
+def _together(parameters: Tensors, algorithms: Sequence[Algorithm]) -> Iterator[list[int]]:
+    """The numbers of all parameters, those of one dtype and algorithm together, as far as a block holds them: a formula
+    costs as much on a few elements as on hundreds."""
+    groups: dict[tuple[np.dtype, Algorithm], list[int]] = {}
+    for number, key in enumerate(zip((one.dtype for one in parameters), algorithms, strict=True)):
+        group = groups.setdefault(key, [])
+        if group and not fits(sum(parameters[each].size for each in (*group, number))):
+            yield groups.pop(key)
+            group = groups.setdefault(key, [])
+        group.append(number)
+    yield from groups.values()
 
 
 def _as_it_was(tensor: np.ndarray) -> Golden:
