@@ -336,20 +336,20 @@ def test_no_target_is_lost_unseen() -> None:
         tests += kinds
         ops += Counter(kinds.keys())
     assert {kind: (tests[kind], ops[kind]) for kind in sorted(tests)} == {
-        "broadcast": (3420, 96),
-        "dtype": (4316, 547),
-        "given": (40, 32),
-        "keyword": (14887, 504),
-        "line": (968, 475),
-        "long": (281, 72),
-        "many": (322, 299),
-        "promotes": (690, 86),
-        "rank": (1968, 481),
-        "refuses": (1963, 447),
-        "rows": (4540, 295),
-        "shape": (725, 368),
-        "size": (4050, 488),
-        "square": (476, 476),
+        "broadcast": (3682, 102),
+        "dtype": (5174, 640),
+        "given": (56, 40),
+        "keyword": (17014, 573),
+        "line": (1097, 540),
+        "long": (285, 73),
+        "many": (357, 334),
+        "promotes": (799, 98),
+        "rank": (2272, 546),
+        "refuses": (2164, 507),
+        "rows": (4916, 320),
+        "shape": (843, 427),
+        "size": (4552, 553),
+        "square": (541, 541),
     }
 
 
