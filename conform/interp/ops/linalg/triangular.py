@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from itertools import zip_longest
+from math import prod
+from typing import Any
+
 import numpy as np
 
 from conform.interp.formulas.backward_errors import of_substitution
@@ -13,10 +18,24 @@ from conform.interp.semantics import semantics
 from conform.interp.traits import Matrices
 from conform.numerics.formats import format_of
 
-TRIANGLE = Matrices("dominant", ("self",))
+
+def count_of_systems(matrices: np.ndarray, sides: np.ndarray) -> int:
+    """Of stacks that broadcast how many systems there are."""
+    shapes = (np.shape(one)[-3::-1] for one in (matrices, sides))
+    return prod(max(pair) for pair in zip_longest(*shapes, fillvalue=1))
 
 
-@semantics("aten::linalg_solve_triangular", matrices=TRIANGLE)
+def _elements(arguments: Mapping[str, Any]) -> int:
+    matrices, sides = arguments["self"], arguments["B"]
+    return count_of_systems(matrices, sides) * prod(np.shape(sides)[-2:])
+
+
+def _elements_with_copies(arguments: Mapping[str, Any]) -> int:
+    matrices, sides = arguments["A"], arguments["self"]
+    return count_of_systems(matrices, sides) * (prod(np.shape(sides)[-2:]) + prod(np.shape(matrices)[-2:]))
+
+
+@semantics("aten::linalg_solve_triangular", matrices=Matrices("dominant", ("self",)), elements=_elements)
 def solve_triangular(self: np.ndarray, B: np.ndarray, upper: bool, left: bool, unitriangular: bool) -> Golden:
     """The X of self X = B, or of X self = B where left is False, of stacks of matrices that broadcast: of self one
     triangle is read, the upper one or the lower one; unitriangular: of its diagonal nothing, which counts as 1
@@ -27,7 +46,7 @@ def solve_triangular(self: np.ndarray, B: np.ndarray, upper: bool, left: bool, u
     return turned.transposed()
 
 
-@semantics("aten::triangular_solve", matrices=Matrices("dominant", ("A",)))
+@semantics("aten::triangular_solve", matrices=Matrices("dominant", ("A",)), elements=_elements_with_copies)
 def triangular_solve(
     self: np.ndarray, A: np.ndarray, upper: bool, transpose: bool, unitriangular: bool
 ) -> tuple[Golden, Golden]:

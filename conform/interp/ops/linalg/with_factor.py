@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from math import prod
+from typing import Any
+
 import numpy as np
 
 from conform.interp.formulas.backward_errors import of_two_substitutions
@@ -9,12 +13,18 @@ from conform.interp.formulas.elimination import Scaled, Whole, solution, solutio
 from conform.interp.formulas.fractions_as_reals import magnitudes
 from conform.interp.formulas.stacks import Stack, broadcast, indices, refuse_large
 from conform.interp.golden import Golden, Outcome
+from conform.interp.ops.linalg.triangular import count_of_systems
 from conform.interp.semantics import semantics
 from conform.interp.traits import Matrices
 from conform.numerics.formats import format_of
 
 
-@semantics("aten::cholesky_solve", matrices=Matrices("factor", ("input2",)))
+def _elements(arguments: Mapping[str, Any]) -> int:
+    sides = arguments["self"]
+    return count_of_systems(arguments["input2"], sides) * prod(np.shape(sides)[-2:])
+
+
+@semantics("aten::cholesky_solve", matrices=Matrices("factor", ("input2",)), elements=_elements)
 def cholesky_solve(self: np.ndarray, input2: np.ndarray, upper: bool) -> Golden:
     """The X of A X = self, where A = L L^H and L is the lower triangle of input2, or A = U^H U, U the upper one
     (P204)"""
