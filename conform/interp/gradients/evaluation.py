@@ -77,9 +77,7 @@ def outputs_of(call: Bound, outcome: Outcome) -> tuple[bool, ...]:
     )
 
 
-def gradient_call(
-    call: Bound, cotangents: Sequence[np.ndarray | None], refusal: str | None = None
-) -> GradientCall:
+def gradient_call(call: Bound, cotangents: Sequence[np.ndarray | None], refusal: str | None = None) -> GradientCall:
     """The gradients of the tensors `places_of`, in that order: of sum(cotangent * result) over the results that have
     one. A backend may refuse them by the rule `refusal`, by which it may refuse the call. Unjudged for an op of which
     the kit has none."""

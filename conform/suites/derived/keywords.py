@@ -19,6 +19,7 @@ from conform.domains.engine.meta_tuple import MetaTuple, wished_tuple
 from conform.domains.engine.op_spec import OpSpec
 from conform.domains.engine.spaces import Discrete, Everything, Intervals, Space
 from conform.domains.engine.variables import Contradiction
+from conform.suites.derived.lists import list_count
 from conform.suites.derived.plain import Plain, argument_of, kind_of_number, least_rank
 from conform.suites.derived.targets import Derived
 
@@ -52,7 +53,9 @@ def of_keywords(spec: OpSpec) -> Iterator[Derived]:
         name = name_of(spec, one) if one else ""
         if name and name not in seen:
             seen.add(name)
-            yield Derived(name, one, values=_values(name), layouts="all" if _has_one_list(spec) else "as-written")
+            # A keyword may arrange the tensors of one list; several lists go together.
+            layouts = "all" if list_count(spec) == 1 else "as-written"
+            yield Derived(name, one, values=_values(name), layouts=layouts)
         quiet = 0 if wish.coverage.count > before else quiet + 1
         if quiet == QUIET:
             return
@@ -101,11 +104,6 @@ class _Interesting:
             return (0, 1, 2, -1, -2, -3)
         numbers = _NUMBERS[float] if one.type.name == "Float" else _NUMBERS[int]
         return (*preferred, *(_members(space) or numbers))
-
-
-def _has_one_list(spec: OpSpec) -> bool:
-    """Whether the tensors are those of one list, which a keyword may arrange; several lists go together."""
-    return sum(one.type.is_tensor_list for one in spec.arguments) == 1
 
 
 def _one_of_each_category(spec: OpSpec) -> tuple[str, ...]:
@@ -161,7 +159,7 @@ def _of_tensor(spec: OpSpec, name: str, meta: MetaArgument, text: str) -> list[s
     declared = next(each for each in spec.arguments if each.name == name)
     if declared is spec.data and not declared.type.is_list:
         return [] if meta.dtype == "float32" else [f"of_{meta.dtype}"]
-    if declared.type.is_tensor_list and not _has_one_list(spec):
+    if declared.type.is_tensor_list and list_count(spec) > 1:
         return []
     if declared.may_be_none:
         return [f"{name}={'none' if meta.optional else 'given'}"]

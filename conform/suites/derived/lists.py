@@ -14,13 +14,14 @@ from conform.suites.derived.targets import Derived, usual_dtype
 _TOGETHER = {"all": "both", "in turn": "typical"}
 
 
-def has_several_lists(spec: OpSpec) -> bool:
-    return sum(one.type.is_tensor_list for one in spec.arguments) > 1
+def list_count(spec: OpSpec) -> int:
+    """How many arguments are lists of tensors."""
+    return sum(one.type.is_tensor_list for one in spec.arguments)
 
 
 def on_fewer_axes(spec: OpSpec, one: Derived) -> Derived:
-    """A call of such an op, but for the plain one in the usual dtype, contiguous and without special values one tensor
-    after the other."""
+    """A call of an op of several lists: contiguous, and without special values one tensor after the other, but for the
+    plain one in the usual dtype."""
     if one.name == f"dtype_{usual_dtype(spec)}":
         return one
     return replace(one, values=_TOGETHER.get(one.values, one.values), layouts="as-written")

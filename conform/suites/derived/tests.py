@@ -17,7 +17,7 @@ from conform.numerics.draws import Stream
 from conform.suites.derived import scale
 from conform.suites.derived.cost import is_affordable
 from conform.suites.derived.keywords import of_keywords
-from conform.suites.derived.lists import has_several_lists, on_fewer_axes
+from conform.suites.derived.lists import list_count, on_fewer_axes
 from conform.suites.derived.long import of_lengths
 from conform.suites.derived.refusals import of_refusals
 from conform.suites.derived.rows import of_rows
@@ -95,7 +95,7 @@ def derived_of(spec: OpSpec, seed: int) -> Iterator[Test]:
         return
     for one in itertools.chain(of_tensors(spec), of_keywords(spec), of_lengths(spec), scale.in_core(spec)):
         if is_affordable(spec, one.tuple_):
-            yield _test(spec, on_fewer_axes(spec, one) if has_several_lists(spec) else one, seed)
+            yield _test(spec, on_fewer_axes(spec, one) if list_count(spec) > 1 else one, seed)
     for name, plain, fill in of_rows(spec):
         yield _filled(_test(spec, Derived(name, plain), seed), spec, fill)
     for one in of_refusals(spec, spec.arguments):
