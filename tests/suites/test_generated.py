@@ -285,4 +285,6 @@ def test_the_suite_has_every_dtype_and_breaks_every_constraint(spec: OpSpec) -> 
 
 def dtypes_of(node: nodes.Node | None) -> list[str]:
     """Of the tensors in it, or the one that it names."""
-    return [node.value] if isinstance(node, nodes.Const) else [one.dtype for one in nodes.tensors(node)] if node else []
+    if isinstance(node, nodes.Const):
+        return [] if node.value == [] else [node.value]  # a list may have no tensor
+    return [one.dtype for one in nodes.tensors(node)] if node else []

@@ -46,11 +46,13 @@ def test_a_line_is_read_along_the_last_dim_and_along_the_first() -> None:
     assert shapes("aten::_softmax", "line_16777217") == [(16777217,)]
 
 
-# The dim that is read has 2 or 3 elements, or a multiple of 32; of attention's kernels for devices, of 8, at most 256.
+# The dim that is read has 2 or 3 elements, or a multiple of 32; of attention's kernels for devices, and of products of
+# groups, of 8, at most 256.
 OF_OTHER_LINES = (
     "aten::cross", "aten::linalg_cross", "aten::_weight_int8pack_mm", "aten::_scaled_dot_product_flash_attention",
     "aten::_scaled_dot_product_cudnn_attention", "aten::_scaled_dot_product_efficient_attention",
     "aten::_scaled_dot_product_fused_attention_overrideable", "aten::view_as_complex",
+    "aten::_grouped_mm",
 )
 
 
@@ -60,7 +62,7 @@ def test_every_op_on_tensors_has_every_length_of_a_line_and_one_in_every_dtype(s
     found = names(scale.of_sizes(spec))
     assert len(set(found)) == len(found)
     assert set(names(scale.in_core(spec))) <= set(found)
-    if spec.name in OF_OTHER_LINES:
+    if spec.name in OF_OTHER_LINES or traits_of(spec.name).matrices:  # exact solutions of long systems take too long
         return
     assert {f"line_{size}" for size in scale.LINE if admits(spec.first_tensor, size)} <= set(found)
     is_left_out = spec.data is not None and spec.data.may_be_none
