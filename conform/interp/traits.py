@@ -71,6 +71,7 @@ class Traits:
     converts: operands are converted to a common dtype one by one, as those of pointwise ops are
     commutes: the first two operands in the other order give the same result
     selects: every element of the result is one of an operand's, so nothing is rounded but what is converted first
+    signs: an element of the result is that of the first tensor with another sign, or its own (IEEE 754-2019, 5.5.1)
     moves: the arguments whose elements are those of the results, as they are, or zeros; which one stands where depends
     on no element
     undetermined: no call, or hardly one, determines an element: chance does, or nothing
@@ -98,6 +99,7 @@ class Traits:
     converts: bool = False
     commutes: bool = False
     selects: bool = False
+    signs: bool = False
     moves: tuple[str, ...] = ()
     undetermined: bool = False
     memory: tuple[str, ...] = ()

@@ -18,6 +18,7 @@ from conform.interp.golden import Given, Golden, Outcome
 from conform.interp.operands import steps_of
 from conform.interp.semantics import traits_of
 from conform.numerics.formats import Format, compute_format, format_of
+from conform.numerics.real import where
 from conform.numerics.rounding_errors import flushed_intermediates
 
 Change = Callable[[Any], Any]
@@ -50,18 +51,27 @@ class Flushed:
 
     def _admitted(self, number: int, golden: Golden) -> Golden:
         """Comparisons take subnormals for zeros, and move what they choose; modules and programs may compare on their
-        way. Other moves, and negations, have no arithmetic: only what they convert to another format may be flushed.
-        All else may be computed from flushed operands or from those as they are, unless it kept subnormal results."""
+        way. Other moves have no arithmetic: only what they convert to another format may be flushed. What is given
+        another sign may be flushed, all or nothing. All else may be computed from flushed operands or from those as
+        they are, unless it kept subnormal results."""
         actual, moves = self.outputs[number].array, golden.real is None and flushing.flushes(golden.format)
         if moves and (traits_of(self.call.op).compares or self.call.meaning is not None):
             return self._compared(number, golden)
+        if moves and traits_of(self.call.op).signs and not flushing.has_subnormals(actual):
+            return golden.or_else(replace(golden, value=flushing.flushed(golden.value)))
         if moves:
             conversions = [self.call.mapped(partial(_if_converted, golden.format))]
             return golden.or_else(*(each.goldens[number] for each in self._outcomes(conversions)))
         is_asked = self.of_all and flushing.concerns(golden)
         if is_asked and flushing.kept_some(golden, actual, self.call.arguments.values()):
             return golden
-        return golden.or_else(*(each.goldens[number] for each in self._computed))
+        computed = [each.goldens[number] for each in self._computed]
+        return golden.or_else(*computed, *self._moved_unchanged(computed, actual))
+
+    def _moved_unchanged(self, of_zeros: Sequence[Golden], actual: np.ndarray) -> Iterator[Golden]:
+        """What was taken for zero, and returned as it is: -x of remainder(-x, y), which is compared with 0 alone."""
+        if flushing.has_subnormals(actual) and not np.iscomplexobj(actual):
+            yield from (_chosen(each, actual, self.call.arguments.values()) for each in of_zeros)
 
     def _compared(self, number: int, golden: Golden) -> Golden:
         """The elements that are chosen, as they are or flushed. Where the op says which they are, those are right."""
@@ -129,7 +139,8 @@ def _moved(of_zeros: Golden, call: Bound, indices: np.ndarray) -> Golden:
 def _chosen(of_zeros: Golden, actual: np.ndarray, operands: Iterable[Any]) -> Golden:
     """`actual`, moved unchanged, where it is a subnormal of an operand and of flushed operands a zero is chosen."""
     right = (of_zeros.value == 0) & flushing.are_subnormals_of(actual, operands)
-    return replace(of_zeros, value=np.where(right, actual, of_zeros.value), alternatives=())
+    real = of_zeros.real and where(right, actual.astype(np.float64), of_zeros.real)
+    return replace(of_zeros, value=np.where(right, actual, of_zeros.value), real=real, alternatives=())
 
 
 # -- The call with flushed operands ------------------------------------------------------------------------------------

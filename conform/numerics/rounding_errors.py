@@ -131,6 +131,14 @@ def flushed_sum(compute: Format) -> float:
     return compute.min_normal if _FLUSHES.get() else 0.0
 
 
+def readings_of_step(compute: Format, rounded: np.ndarray) -> list[np.ndarray]:
+    """What a step on the way, rounded to `compute`, may hand on: itself, and where such are flushed, zeros of their
+    sign for the subnormal numbers in it."""
+    if not _FLUSHES.get():
+        return [rounded]
+    return [rounded, np.where(np.abs(rounded) < compute.min_normal, np.copysign(0.0, rounded), rounded)]
+
+
 def underflow(compute: Format) -> float:
     """The absolute error of one rounding below the normal range: half the smallest subnormal, where float64 holds that;
     where results are flushed, all below the smallest normal number."""

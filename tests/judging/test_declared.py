@@ -104,6 +104,8 @@ OF_FLUSHING = [
     ("aten::angle", [C64([complex(-0.0, TINY)])], F32([np.pi]), F32([-np.pi])),
     # A normal number beside a flushed one was not kept: TINY - NORMAL, TINY + TINY
     ("aten::add", [F32([TINY, TINY]), F32([-NORMAL, TINY])], F32([-NORMAL, 0.0]), F32([0.0, 0.0])),
+    # What was taken for zero may be returned as it is.
+    ("aten::remainder", [F32([-TINY]), F32([2.5])], F32([-TINY]), F32([-TINY / 2])),
     # Results on the way: e^-88 is subnormal, e^-80 is not.
     ("aten::silu", [F32([-88.0, 0.0])], F32([-0.0, 0.0]), F32([-2e-35, 0.0])),
     ("aten::silu", [F32([-80.0])], F32([-1.4438108e-33]), F32([-0.0])),
@@ -129,6 +131,21 @@ def test_what_flushing_makes_right_and_what_it_does_not(op: str, args: list[Any]
     assert verdict(op, args, honest, FLUSHING).status == "pass"
     if wrong is not None:
         assert verdict(op, args, wrong, FLUSHING).status == "fail"
+
+
+def test_a_step_of_an_elementwise_op_is_flushed_on_the_way() -> None:
+    """The product of alpha, the quotient that is rounded, and the power of two: each a number below the normal ones."""
+    smallest, small, large = F32([NORMAL]), F32([-(2.0**-70)]), F32([2.0**57])
+    for op, args, honest, wrong, options in (
+        ("aten::add", [smallest, smallest], smallest, F32([1.5 * NORMAL]), {"alpha": -0.3}),
+        ("aten::sub", [smallest, smallest], smallest, F32([1.5 * NORMAL]), {"alpha": 0.3}),
+        ("aten::div", [small, large], F32([-0.0]), F32([1.0]), {"rounding_mode": "floor"}),
+        ("aten::remainder", [small, large], small, -small, {}),
+        ("aten::ldexp", [F32([2.0**100]), np.int32([-130])], F32([0.0]), F32([2.0**-29]), {}),
+    ):
+        assert verdict(op, args, honest, **options).status == "fail"
+        assert verdict(op, args, honest, FLUSHING, **options).status == "pass"
+        assert verdict(op, args, wrong, FLUSHING, **options).status == "fail"
 
 
 def test_a_conversion_flushes_and_a_copy_does_not() -> None:
@@ -157,9 +174,18 @@ def test_a_zero_for_everything_is_no_flushing() -> None:
         assert verdict(op, args, F32([0.0, 0.0]), FLUSHING).status == "fail"
 
 
-def test_moves_and_negations_keep_subnormals() -> None:
-    for op, args in (("aten::neg", [F32([-TINY])]), ("aten::cat", [[F32([TINY])]])):
+def test_moves_keep_subnormals() -> None:
+    for op, args in (("aten::clone", [F32([TINY])]), ("aten::cat", [[F32([TINY])]])):
         assert verdict(op, args, F32([0.0]), FLUSHING).status == "fail"
+
+
+def test_what_has_another_sign_is_flushed_or_kept_all_of_it() -> None:
+    one = F32([1.0, 1.0])
+    for op, args, sign in (("aten::neg", [], -1), ("aten::abs", [], 1), ("aten::copysign", [-one], -1)):
+        operands = [F32([TINY, 2 * TINY]), *args]
+        kept, zeros, mixed = sign * operands[0], sign * F32([0.0, 0.0]), sign * F32([TINY, 0.0])
+        assert [verdict(op, operands, one, FLUSHING).status for one in (kept, zeros, mixed)] == ["pass", "pass", "fail"]
+        assert verdict(op, operands, zeros).status == verdict(op, operands, -zeros, FLUSHING).status == "fail"
 
 
 def test_an_undeclared_flush_is_told() -> None:

@@ -12,7 +12,7 @@ from conform.interp.semantics import find, traits_of
 
 QUICK_RESULTS = 1_100_000  # elements: a second or two of one process, of the slowest ops
 QUICK_TERMS = 2**27  # of transforms: a tenth of that
-MOST_RESULTS = 2**25  # elements: what `Limits` allows a result
+MOST_RESULTS = 2**22  # elements: more hold a check up, whatever their op
 MOST_ROWS = 40  # of matrices that are solved exactly: a few tenths of a second, of complex numbers a second
 MOST_PRODUCTS = 2**25  # some seconds of one process
 

@@ -28,6 +28,7 @@ from conform.numerics import arithmetic
 from conform.numerics.formats import Format
 from conform.numerics.real import Real, where
 from conform.numerics.rounding import round_to
+from conform.numerics.rounding_errors import readings_of_step
 
 
 def exact(value: np.ndarray, fmt: Format, **freedoms: object) -> Golden:
@@ -88,10 +89,11 @@ def _add_in_two_roundings(fmt: Format, x: np.ndarray, y: np.ndarray, alpha: floa
     """P31: the product, and then the sum, rounded to the compute type or to the element type."""
     goldens = []
     for step in steps_of(fmt):
-        product, _ = arithmetic.mul(step, np.float64(alpha), y)
-        goldens.append(Golden(fmt, *arithmetic.add(fmt, x, product.astype(np.float64))))
-        total, _ = arithmetic.add(step, x, product.astype(np.float64))
-        goldens.append(rounded_from(fmt, total.astype(np.float64)))
+        rounded, _ = arithmetic.mul(step, np.float64(alpha), y)
+        for product in readings_of_step(step, rounded.astype(np.float64)):
+            goldens.append(Golden(fmt, *arithmetic.add(fmt, x, product)))
+            total, _ = arithmetic.add(step, x, product)
+            goldens.append(rounded_from(fmt, total.astype(np.float64)))
     return goldens
 
 
@@ -176,13 +178,17 @@ def _rounded_quotients(fmt: Format, a: np.ndarray, b: np.ndarray, rounding_mode:
     goldens = []
     with np.errstate(all="ignore"):
         for step in steps_of(fmt):
-            quotient, _ = arithmetic.div(step, a, b)
             rounded = np.floor if rounding_mode == "floor" else np.trunc
-            goldens.append(rounded_from(fmt, rounded(quotient.astype(np.float64))))
+            goldens += [rounded_from(fmt, rounded(quotient)) for quotient in _quotients(step, a, b)]
             if rounding_mode == "floor":
                 python = _python_floor_division(a.astype(step.storage), b.astype(step.storage))
                 goldens.append(rounded_from(fmt, python.astype(np.float64)))
     return goldens
+
+
+def _quotients(step: Format, a: np.ndarray, b: np.ndarray) -> list[np.ndarray]:
+    """What a step hands on of a / b, as float64."""
+    return readings_of_step(step, arithmetic.div(step, a, b)[0].astype(np.float64))
 
 
 def _python_floor_division(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -229,8 +235,8 @@ def _remainders_by_quotient(exactly: Golden, a: np.ndarray, b: np.ndarray, round
     """P34, P90: a - b * rounded(a / b), each step, or all but the division at once, rounded in either type: where the
     type does not hold every such quotient, or the divisor is infinite, the formula is no remainder."""
     fmt, goldens = exactly.format, []
-    for step in steps_of(fmt):
-        quotient = arithmetic.div(step, a, b)[0].astype(np.float64)
+    of_steps = [(step, quotient) for step in steps_of(fmt) for quotient in _quotients(step, a, b)]
+    for step, quotient in of_steps:
         product = arithmetic.mul(step, b, rounded(quotient))[0].astype(np.float64)
         differences = arithmetic.sub(step, a, product)[0], arithmetic.axpy(step, rounded(quotient), a, -b)[0]
         for difference in differences:
@@ -245,7 +251,7 @@ def _remainders_by_quotient(exactly: Golden, a: np.ndarray, b: np.ndarray, round
 # Sign
 
 
-@pointwise("aten::neg")
+@pointwise("aten::neg", signs=True)
 def neg(self: Operand) -> Golden:
     """-self; of complex numbers 0 - self or -1 * self is as right, so that a zero part may have either sign (P9)"""
     fmt = result_type(self)
@@ -255,7 +261,7 @@ def neg(self: Operand) -> Golden:
     return exact(negative, fmt)
 
 
-@pointwise("aten::abs")
+@pointwise("aten::abs", signs=True)
 def abs_(self: Operand) -> Golden:
     """|self|; the smallest integer wraps to itself (P10)"""
     fmt = result_type(self)

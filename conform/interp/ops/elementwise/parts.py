@@ -25,7 +25,7 @@ from conform.numerics.product import held_apart
 from conform.numerics.real import Real, where
 from conform.numerics.real import joined as joined_reals
 from conform.numerics.rounding import round_to
-from conform.numerics.rounding_errors import flushed_sum, held_format
+from conform.numerics.rounding_errors import held_format, readings_of_step
 from conform.numerics.scaled import Scaled
 
 # Of complex numbers
@@ -125,7 +125,7 @@ def _turned(
 # Signs and neighbours
 
 
-@pointwise("aten::copysign.Tensor", "aten::copysign.Scalar")
+@pointwise("aten::copysign.Tensor", "aten::copysign.Scalar", signs=True)
 def copysign(self: Operand, other: Operand) -> Golden:
     """The magnitude of self with the sign of other, zeros included; integers become float32, open where other is NaN
     (P1)"""
@@ -174,8 +174,7 @@ def ldexp(self: np.ndarray, other: np.ndarray) -> Golden:
     fmt = float_result(result_type(self, other))
     factor, power = np.broadcast_arrays(numbers(self, fmt), np.clip(other.astype(np.int64), -5000, 5000))
     rounded = round_to(fmt, np.ldexp(1.0, power)).astype(np.float64)
-    powers = [rounded] if not flushed_sum(fmt) else [rounded, np.where(rounded < fmt.min_normal, 0.0, rounded)]
-    products = (arithmetic.mul(fmt, factor, each)[0].astype(float) for each in powers)
+    products = (arithmetic.mul(fmt, factor, each)[0].astype(float) for each in readings_of_step(fmt, rounded))
     return _scaled(fmt, factor, power).or_else(*(rounded_from(fmt, each) for each in products))
 
 
