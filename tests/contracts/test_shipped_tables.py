@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+import conform
 from conform.contracts.tables import contract_table
 
 REAL_FLOATS = ("float16", "bfloat16", "float32", "float64")
@@ -72,3 +74,13 @@ def test_tosa_has_no_float64_and_no_operator_for_tan() -> None:
     assert contract_table("tosa").row("aten::exp", "float64").source.startswith("no row")
     assert contract_table("tosa").row("aten::tan", "float32").source.startswith("no row")
     assert contract_table("tosa").row("aten::exp", "float32").formula == "EXP"
+
+
+def test_a_number_of_decimals_may_be_off_by_its_division_alone() -> None:
+    """925 / 1000 is 0.925; by the reciprocal of 1000, which compilers multiply by, it is the float32 next above."""
+    operand, nearest = np.float32([0.924538]), np.float32([0.925])
+    conform.assert_close("round.decimals", nearest, operand, decimals=3, contract="cuda")
+    conform.assert_close("round.decimals", nearest + np.float32(2**-24), operand, decimals=3, contract="opencl")
+    for actual, contract in ((nearest + np.float32(2**-24), "cuda"), (np.float32([0.926]), "opencl")):
+        with pytest.raises(AssertionError):
+            conform.assert_close("round.decimals", actual, operand, decimals=3, contract=contract)
