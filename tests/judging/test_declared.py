@@ -104,6 +104,10 @@ OF_FLUSHING = [
     ("aten::angle", [C64([complex(-0.0, TINY)])], F32([np.pi]), F32([-np.pi])),
     # A normal number beside a flushed one was not kept: TINY - NORMAL, TINY + TINY
     ("aten::add", [F32([TINY, TINY]), F32([-NORMAL, TINY])], F32([-NORMAL, 0.0]), F32([0.0, 0.0])),
+    ("aten::scatter_reduce", [F32([0.0]), 0, ORDER[0, :1], F32([TINY]), "amax"], F32([0.0]), F32([TINY / 2])),
+    # How many elements are found hangs on what is taken for zero.
+    ("aten::nonzero", [F32([TINY, 1.0])], np.int64([[1]]), np.int64([[0]])),
+    ("aten::nonzero", [F32([TINY, 1.0])], np.int64([[0], [1]]), np.int64([[0], [1], [2]])),
     # What was taken for zero may be returned as it is.
     ("aten::remainder", [F32([-TINY]), F32([2.5])], F32([-TINY]), F32([-TINY / 2])),
     # Results on the way: e^-88 is subnormal, e^-80 is not.

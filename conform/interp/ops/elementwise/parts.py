@@ -33,7 +33,7 @@ from conform.numerics.scaled import Scaled
 COMPLEX_OF = {fmt.component.name: fmt for fmt in FORMATS.values() if fmt.is_complex}
 
 
-@pointwise("aten::conj_physical", may_copy=True)
+@pointwise("aten::conj_physical", may_copy=True, signs=True)
 def conj_physical(self: np.ndarray) -> Golden:
     """The complex conjugate; real numbers are themselves"""
     return exact(np.conj(self) if format_of(self).is_complex else self, format_of(self))

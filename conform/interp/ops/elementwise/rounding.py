@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from conform.interp.golden import Golden
@@ -50,7 +52,8 @@ def trunc(self: Operand) -> Golden:
 def frac(self: np.ndarray) -> Golden:
     """self - trunc(self), which is exact; the sign of a zero is free, and it is open of infinities (P207)"""
     fmt = format_of(self)
-    return exact(np.fmod(self, fmt.storage.type(1)), fmt, zero_sign_free=True).opened(np.isinf(self), "P207")
+    fraction = rounded_from(fmt, np.fmod(numbers(self, fmt), 1.0))
+    return replace(fraction, zero_sign_free=True).opened(np.isinf(self), "P207")
 
 
 @pointwise("aten::round.decimals")

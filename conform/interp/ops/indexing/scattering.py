@@ -78,7 +78,7 @@ def scatter_value_with(self: np.ndarray, dim: int, index: np.ndarray, value: Num
     return _reduced(self, dim, index, added, "sum" if reduce == "add" else "prod")
 
 
-@semantics("aten::scatter_reduce.two")
+@semantics("aten::scatter_reduce.two", compares=True)
 def scatter_reduce(
     self: np.ndarray, dim: int, index: np.ndarray, src: np.ndarray, reduce: str, include_self: bool = True
 ) -> Golden:
@@ -195,7 +195,7 @@ def _scaled_sums(fmt: Format, alpha: float, rows: Rows) -> Golden:
     return replace(golden, terms=np.full(rows.count, 2 * (rows.terms - 1)))
 
 
-@semantics("aten::index_reduce")
+@semantics("aten::index_reduce", compares=True)
 def index_reduce(
     self: np.ndarray, dim: int, index: np.ndarray, source: np.ndarray, reduce: str, include_self: bool = True
 ) -> Golden:
