@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from conform.call.aliases import canonical
+from conform.call.foreach import for_each
 from conform.domains.engine import elements
 from conform.domains.engine.argument_generator import arguments as made_arguments
 from conform.domains.engine.meta_tuple import MetaTuple
@@ -289,9 +290,10 @@ def is_open(op: str) -> bool:
 
 
 def measured_by_spec() -> list[OpSpec]:
-    """Those that are neither pointwise, nor aliases, nor in CALLS, nor open."""
+    """Those that are neither pointwise, nor aliases, nor of lists what another is of a tensor, nor in CALLS, nor open."""
     by_hand = {op for op, _ in CALLS}
-    others = (one for one in specs() if canonical(one.name) == one.name and not is_open(one.name))
+    own = (one for one in specs() if canonical(one.name) == one.name and for_each(one.name) is None)
+    others = (one for one in own if not is_open(one.name))
     return [one for one in others if one.name not in by_hand and not semantics.traits_of(one.name).pointwise]
 
 
