@@ -6,7 +6,6 @@ other lists; each dtype, kind of number and value of a keyword once.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
