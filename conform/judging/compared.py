@@ -113,8 +113,8 @@ def _largest(call: Bound, outputs: Sequence[Output]) -> tuple[int, ...]:
 
 
 def _summed(case: Case, calls: list[Bound], results: list[Result], full: bool, **counts: Any) -> Verdict:
-    """The verdict on all outputs of these calls; `counts`: what is known of it by now. The one that decides is that with
-    the worst error; a violation of a rule about all elements decides where none is beyond its bound."""
+    """The verdict on all outputs of these calls; `counts`: what is known of it by now. The one that decides is that
+    with the worst error; a violation of a rule about all elements decides where none is beyond its bound."""
     compared, failed, opened, vacuous = (
         sum(getattr(each.judgement, count) for each in results) for count in ("compared", "failed", "open", "vacuous")
     )

@@ -290,7 +290,7 @@ def is_open(op: str) -> bool:
 
 
 def measured_by_spec() -> list[OpSpec]:
-    """Those that are neither pointwise, nor aliases, nor another op of each tensor of a list, nor in CALLS, nor open."""
+    """Those that are neither pointwise, nor aliases, nor another op of each tensor of lists, in CALLS, or open."""
     by_hand = {op for op, _ in CALLS}
     own = (one for one in specs() if canonical(one.name) == one.name and for_each(one.name) is None)
     others = (one for one in own if not is_open(one.name))

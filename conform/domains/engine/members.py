@@ -8,7 +8,7 @@ import copy
 import functools
 import inspect
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from conform.domains.engine.arguments import (
     INDEX_TENSOR,
     SCALAR,
     SCALAR_LIST,
+    TENSOR,
     TENSOR_LIST,
     Argument,
     argument,
@@ -33,11 +34,14 @@ NO_TENSORS = "P222: lists without tensors"
 _OF_ONE = ("rank", "d", "sizes")  # what a constraint on a member's argument may ask of that itself
 
 
-def with_members(each: ForEach, member: OpSpec) -> OpSpec:
-    """The spec of the overload of lists."""
+def with_members(each: ForEach, member: OpSpec, besides: Mapping[str, Constraint]) -> OpSpec:
+    """The spec of the overload of lists; besides: by the member's argument a constraint that it has in lists alone."""
     named = {one.name: one for one in member.arguments}
-    mine = [name for name, its in each.places.items() if its in named]
-    arguments = [_Lifting(each, name).argument(named[each.places[name]]) for name in mine]
+    arguments = []
+    for name, its in each.places.items():
+        if its in named:
+            asked = (*named[its].constraints, *([besides[its]] if its in besides else []))
+            arguments.append(_Lifting(each, name).argument(named[its], asked))
     (result,) = member.results
     first = each.listed[0]
     length = Length.Eq(lambda given: len(given), (first,), f"length({first})").same(first)
@@ -55,8 +59,8 @@ class _Lifting:
         self.is_list = name is None or name in each.listed and not self.is_numbers
         self.mine = {its: mine for mine, its in each.places.items()}
 
-    def argument(self, its: Argument) -> Argument:
-        own = [self.constraint(one) for one in its.constraints]
+    def argument(self, its: Argument, constraints: Sequence[Constraint]) -> Argument:
+        own = [self.constraint(one) for one in constraints]
         declared = {one.name: one.type for one in self.each.lists.arguments}[self.name]
         if self.is_numbers:
             return argument(self.name, INDEX_TENSOR, [*self._of_numbers(), *own])
@@ -114,7 +118,9 @@ class _Lifting:
                 return of_member(views["i"], candidates, views)
             places = self._places(views)
             if one.suffix == "Gen":  # of what the smallest tensor allows: the others demand no more (P60)
-                places = (min(places, key=lambda place: views[self.each.listed[0]][place].numel),)
+                first = views[self.each.listed[0]] or (_a_number(),)
+                views |= {self.each.listed[0]: (min(first, key=lambda tensor: tensor.numel),)}
+                places = range(1)
             return joined(one.suffix, [of_member(place, candidates, views) for place in places])
 
         return ((one.given, *names) if given else names), value
@@ -174,6 +180,13 @@ def _text(one: Constraint) -> str:
     """What stands on the right side of a constraint."""
     candidate = (one.given, one.left) if one.given else None
     return text_of(one.value, candidate, one.suffix in ("In", "NotIn", "Be"))
+
+
+def _a_number() -> MetaArgument:
+    """A tensor that stands for those of a list that has none."""
+    found = MetaArgument(TENSOR)
+    found.dtype, found.structure = "float32", ()
+    return found
 
 
 def _as_number(tensor: MetaArgument) -> MetaArgument:
