@@ -11,6 +11,7 @@ from pathlib import Path
 import yaml
 
 from conform.call.aliases import canonical
+from conform.call.foreach import for_each
 from conform.selftest.plants.enumerated import Plant
 
 FILE = Path(__file__).with_name("survivors.yaml")
@@ -33,8 +34,9 @@ class Explanation:
         return fnmatchcase(plant.defect, self.defect) and self.covers_op(plant.op)
 
     def covers_op(self, op: str) -> bool:
-        """Whether it speaks of this overload."""
-        own = canonical(op)
+        """Whether it speaks of this overload, or of the op that this means of each tensor of lists."""
+        each = for_each(op)
+        own = canonical(op if each is None else each.member.name)
         names = (op, own, f"{own.partition('.')[0]}.*")
         return any(fnmatchcase(name, glob) for glob in self.ops for name in names)
 
