@@ -19,8 +19,9 @@ def stated(op: str) -> list[str]:
 def test_what_is_said_of_a_tensor_is_said_of_each() -> None:
     assert stated("aten::_foreach_neg") == ["1 <= length(self)", "dtype(self[i]) != bool"]
     assert stated("aten::_foreach_mul.List") == [
-        "1 <= length(self)", "length(other) = length(self)", "dtype(other[i]) not in what makes complex32 with "
-        "dtype(self[i])", "size(other[i], d) in {1, size(self[i], d)}",
+        "1 <= length(self)", "length(other) = length(self)",
+        "dtype(other[i]) not in what makes complex32 with dtype(self[i])",
+        "size(other[i], d) in {1, size(self[i], d)}",
     ]  # fmt: skip
 
 
