@@ -234,7 +234,7 @@ OPEN = {
     "no single tensor of theirs has a dim that could be long, so no call is made of their specs": (
         "aten::meshgrid*", "aten::full", "aten::scalar_tensor", "aten::ones", "aten::zeros", "aten::empty*",
         "aten::eye*", "aten::_local_scalar_dense", "aten::rand", "aten::randn", "aten::randperm", "aten::linspace",
-        "aten::logspace", "aten::tril_indices", "aten::triu_indices",
+        "aten::logspace", "aten::tril_indices", "aten::triu_indices", "aten::_amp_update_scale",
     ),
     "whole lines are put in order, or transformed": (
         "aten::_fft_c2c", "aten::_fft_c2r", "aten::_fft_r2c", "aten::kthvalue", "aten::median", "aten::median.dim",

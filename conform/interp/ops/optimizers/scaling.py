@@ -7,6 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from conform.interp.blocks.assembly import assembled
+from conform.interp.blocks.blocks import everywhere, flat, spans
 from conform.interp.golden import Golden
 from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.semantics import semantics
@@ -24,8 +26,8 @@ _FLOAT, _COUNT = FORMATS["float32"], FORMATS["int32"]
 def unscale(self: Tensors, found_inf: np.ndarray, inv_scale: np.ndarray) -> tuple[Golden, ...]:
     """self * inv_scale of every tensor, and behind these found_inf, 1 where an element of any is infinite or NaN, else
     as it was (P225)"""
-    scaled = [_product(format_of(one), one, np.float64(inv_scale)) for one in self]
-    are_finite = all(np.isfinite(one.astype(np.float64)).all() for one in self)
+    scaled = [_scaled(one, np.float64(inv_scale)) for one in self]
+    are_finite = all(everywhere(lambda some: np.isfinite(some.astype(np.float64)), one) for one in self)
     found = found_inf if are_finite else np.ones_like(found_inf)
     return (*scaled, exact(found, format_of(found_inf)))
 
@@ -51,6 +53,12 @@ def _moved(scale: np.ndarray, factor: float) -> Golden:
     golden, other = (_product(_FLOAT, scale, one) for one in factors)
     golden = golden.or_else(other)
     return golden.opened(np.isinf(golden.value), "P226")
+
+
+def _scaled(x: np.ndarray, factor: np.float64) -> Golden:
+    """x * factor, a block at a time."""
+    parts = ((place, _product(format_of(x), flat(x, place), factor)) for place in spans(x.size))
+    return assembled(parts, x.size).rearranged(lambda part: part.reshape(x.shape))
 
 
 def _product(fmt: Format, x: np.ndarray, factor: np.float64) -> Golden:
