@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -34,9 +34,8 @@ class Explanation:
         return fnmatchcase(plant.defect, self.defect) and self.covers_op(plant.op)
 
     def covers_op(self, op: str) -> bool:
-        """Whether it speaks of this overload, or of the op that this means of each tensor of lists."""
-        each = for_each(op)
-        own = canonical(op if each is None else each.member.name)
+        """Whether it speaks of this overload."""
+        own = canonical(op)
         names = (op, own, f"{own.partition('.')[0]}.*")
         return any(fnmatchcase(name, glob) for glob in self.ops for name in names)
 
@@ -53,8 +52,14 @@ def explanations() -> Sequence[Explanation]:
 
 
 def explanation_of(plant: Plant) -> Explanation | None:
-    """The first that speaks of the plant."""
-    return next((one for one in _of_defect(plant.defect) if one.covers_op(plant.op)), None)
+    """The first that speaks of the plant; else of one like it in the op that this op means of each tensor of lists,
+    which cases of lists may catch all the same."""
+    own = next((one for one in _of_defect(plant.defect) if one.covers_op(plant.op)), None)
+    each = for_each(plant.op)
+    if own is not None or each is None:
+        return own
+    of_member = next((one for one in _of_defect(plant.defect) if one.covers_op(each.member.name)), None)
+    return of_member and replace(of_member, caught_where=of_member.caught_where or "in lists")
 
 
 @functools.cache
