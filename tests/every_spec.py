@@ -1,4 +1,5 @@
-"""Tests of every argument spec, or of those of no alias: of a share of them, without the long tests."""
+"""Tests of every argument spec, or of those of no alias, and of no op of lists that means another of each tensor: of a
+share of them, without the long tests."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from collections.abc import Iterable
 import pytest
 
 from conform.call.aliases import canonical
+from conform.call.foreach import for_each
 from conform.domains.engine.op_spec import OpSpec
 from conform.domains.specs import specs
 
@@ -17,4 +19,6 @@ def _of(several: Iterable[OpSpec]) -> pytest.MarkDecorator:
 
 
 every_spec = _of(specs())
-every_spec_of_no_alias = _of(one for one in specs() if canonical(one.name) == one.name)
+every_spec_of_no_alias = _of(
+    one for one in specs() if canonical(one.name) == one.name and for_each(one.name) is None
+)

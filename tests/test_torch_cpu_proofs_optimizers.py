@@ -1,4 +1,4 @@
-"""One element of each row of docs/torch-cpu.md on fused optimizers: what is right, whatever torch returns.
+"""One element of each row of docs/torch-cpu.md on optimizers and lists: what is right, whatever torch returns.
 
 The proofs are sums and products of small integers, which every format holds.
 """
@@ -6,8 +6,10 @@ The proofs are sums and products of small integers, which every format holds.
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import conform
+from conform.errors import InvalidArguments
 
 HALF = "float16"
 SGD = {"weight_decay": 0.0, "nesterov": False, "maximize": False, "is_first_step": False, "dampening": 0.0}
@@ -34,6 +36,20 @@ def test_nothing_over_eps_is_nothing_in_a_half_type() -> None:
     numbers = {"lr": 0.5, "lr_decay": 0.0, "weight_decay": 0.0, "eps": 1e-8, "maximize": False}
     moved, *_ = _golden("aten::_fused_adagrad", zeros, zeros, zeros, [np.array(1.0, np.float32)], **numbers)
     assert set(moved) == {0.0}
+
+
+def test_numbers_lie_as_their_tensor_says() -> None:
+    """torch's CPU refuses a tensor of numbers with strides: 1 + 2 * 3 * 3 and 1 + 5 * 3 * 3."""
+    numbers = np.array([2.0, 9.0, 5.0], np.float32)[::2]
+    ones, threes = np.ones(1, np.float32), np.full(1, 3, np.float32)
+    found = _golden("aten::_foreach_addcmul.Tensor", [ones] * 2, [threes] * 2, [threes] * 2, numbers)
+    assert found == [[19.0], [46.0]]
+
+
+def test_lists_of_unlike_lengths_are_no_lists_of_places() -> None:
+    """torch's CPU copies as many as src has, from behind the tensors of self if these are fewer."""
+    with pytest.raises(InvalidArguments, match="length"):
+        conform.golden("aten::_foreach_copy", [np.zeros(2, np.float32)] * 2, [np.ones(2, np.float32)])
 
 
 def _golden(op: str, *lists: list[np.ndarray], **numbers: float) -> list[list]:

@@ -23,7 +23,9 @@ from typing import Any
 
 import yaml
 
+from conform.call import schemas
 from conform.call.aliases import aliases_of, canonical
+from conform.call.foreach import for_each, foreach_ops
 from conform.call.variants import plain_name
 from conform.interp import semantics
 from conform.judging.verdict import FAILURES
@@ -91,7 +93,7 @@ def cause_of(row: Row, causes: Causes) -> tuple[str, str] | None:
     op, dtype, status, reason = row
     own = causes.get(op, []) + causes.get(op.partition(".")[0], [])
     of_plain = plain_name(op).partition(".")[0]
-    plain = causes.get(of_plain) or causes.get(canonical(of_plain), [])
+    plain = causes.get(of_plain, []) + causes.get(meant_by(of_plain), [])
     is_besides = any(word in reason for word in BESIDES)
     rows = own if is_besides and own else plain + own if dtype in HALVES else own + plain
 
@@ -124,10 +126,17 @@ def dtypes_of(cell: str) -> set[str]:
 
 
 def names_of(op: str) -> list[str]:
-    """An op under all of its names."""
-    found = {alias.partition(".")[0] for alias, name in aliases_of(set(semantics.names()))
-             if name.partition(".")[0] == canonical(op)}  # fmt: skip
-    return sorted({op, canonical(op), *found}) if "." not in op else [op]
+    """An op under all of its names, and as one of lists."""
+    known = set(semantics.names())
+    pairs = [*aliases_of(known), *((each.lists.name, each.member.name) for each in foreach_ops(known))]
+    found = {other.partition(".")[0] for other, name in pairs if meant_by(name.partition(".")[0]) == meant_by(op)}
+    return sorted({op, meant_by(op), *found}) if "." not in op else [op]
+
+
+def meant_by(packet: str) -> str:
+    """The op of which the packet is another name, or which it means of each tensor of lists."""
+    of_lists = filter(None, (for_each(one.name) for one in schemas.every_overload(packet)))
+    return canonical(next((each.member.packet for each in of_lists), packet))
 
 
 def entries(

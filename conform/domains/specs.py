@@ -7,11 +7,14 @@ import sys
 
 from conform.call.aliases import aliases_of
 from conform.call.families import FAMILIES, family_in, load_families
+from conform.call.foreach import foreach_ops
 from conform.call.variants import variant_of
 from conform.domains.engine.arguments import RESULT, Argument
 from conform.domains.engine.dtypes import COMPLEX, FLOATS, INTEGERS, NUMBERS, REAL
+from conform.domains.engine.members import with_members
 from conform.domains.engine.op_spec import OpSpec
 from conform.domains.engine.out_arguments import with_out_arguments, with_result_in_place
+from conform.domains.optimizers.lists import BESIDES
 
 __all__ = ["COMPLEX", "FLOATS", "INTEGERS", "NUMBERS", "REAL", "OpSpec", "spec", "spec_of", "specs", "variant_specs"]
 
@@ -80,6 +83,9 @@ def _load() -> None:
     for alias, name in list(aliases_of(_SPECS)):
         _SPECS[alias] = OpSpec(alias, _SPECS[name].arguments, _SPECS[name].results)
         _MODULE[alias] = _MODULE[name]
+    for each in list(foreach_ops(_SPECS)):
+        _SPECS[each.lists.name] = with_members(each, _SPECS[each.member.name], BESIDES.get(each.lists.name, {}))
+        _MODULE[each.lists.name] = _MODULE[each.member.name]
     ordered = sorted(_SPECS.items(), key=lambda item: _place(_MODULE[item[0]]))
     _SPECS.clear()
     _SPECS.update(ordered)

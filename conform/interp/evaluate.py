@@ -61,6 +61,8 @@ def evaluate_call(call: Bound) -> Outcome:
             raise Unjudged(f"no semantics for {call.op} of a Python number as {name}")
     with np.errstate(all="ignore"):  # what IEEE 754 flags, signalling NaNs too, are results here
         refuse_outside_domain(call.op, meant)
+        if definition.each is not None:
+            return _of_members([evaluate_call(one) for one in definition.each.members(meant)], definition.each.member)
         meant = {name: value for name, value in meant.items() if name not in definition.traits.ignores}
         if definition.traits.pointwise:
             return _by_elements(partial(_of_all_conversions, call.schema, definition.function), meant)
@@ -84,6 +86,13 @@ def _written(call: Bound, returned: Outcome) -> Outcome:
             arguments[name] = np.broadcast_to(np.zeros((), arguments[name].dtype), golden.value.shape)
     refuse_outside_domain(call.op, arguments)
     return replace(returned, goldens=tuple(goldens))
+
+
+def _of_members(outcomes: Sequence[Outcome], member: OpSchema) -> Outcome:
+    """The outcome of a call of lists, each result of which has the bound of the op that it is one of."""
+    rules = dict.fromkeys(outcome.refusal for outcome in outcomes if outcome.refusal)
+    goldens = [golden.but_bounded_as(member.name) for outcome in outcomes for golden in outcome.goldens]
+    return Outcome(tuple(goldens), ", ".join(rules) or None)
 
 
 def _of_all_readings(schema: OpSchema, function: Callable[..., Any], meant: Mapping[str, Any]) -> Outcome:

@@ -97,6 +97,11 @@ class Golden:
         scale = None if ball.cancelled is None else np.broadcast_to(ball.scale, ball.rad.shape)
         return replace(self, budget=ball.rad, scale=scale)
 
+    def but_bounded_as(self, op: str) -> Golden:
+        """This golden, and its alternatives, as results of `op`, but for what has the bound of another op already."""
+        others = tuple(other.but_bounded_as(op) for other in self.alternatives)
+        return replace(self, bounded_as=self.bounded_as or op, alternatives=others)
+
     def opened(self, mask: np.ndarray, rule: str) -> Golden:
         """This golden with the elements of `mask` left open by the policy rule `rule`."""
         if not mask.any():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any
 
@@ -14,11 +14,13 @@ from conform.call.aliases import aliases_of
 from conform.call.arguments import is_tensor
 from conform.call.bound import Bound, bound_call
 from conform.call.families import family_in, load_families
+from conform.call.foreach import ForEach, foreach_ops
 from conform.call.variants import numbered, plain_name
 from conform.interp.golden import Golden, Outcome
 from conform.interp.traits import Traits
 
 _ROOM = "conform.interp.ops"
+FOREACH_FAMILY = "optimizers"  # which call the ops of lists, whatever these are of each tensor
 _ARRAYS = ("np.ndarray", "np.ndarray | None")
 
 
@@ -26,7 +28,8 @@ _ARRAYS = ("np.ndarray", "np.ndarray | None")
 class Semantics:
     """The definition of an op's overloads, and which of the schema's arguments its meaning depends on.
 
-    arrays: the parameters that take tensors only, though torch takes a Python number for any tensor
+    arrays: the parameters that take tensors only, though torch takes a Python number for any tensor; each: of an op of
+    lists, that it means another op of each of their tensors, which `function` defines.
     """
 
     names: tuple[str, ...]
@@ -35,10 +38,12 @@ class Semantics:
     parameters: tuple[str, ...]
     arrays: tuple[str, ...]
     traits: Traits
+    each: ForEach | None = None
 
     @property
     def meaning(self) -> str:
-        return inspect.getdoc(self.function) or ""
+        own = inspect.getdoc(self.function) or ""
+        return own if self.each is None else f"{self.each.member.name} of what stands in each place (P222): {own}"
 
 
 _table: dict[str, Semantics] = {}
@@ -76,7 +81,17 @@ def _place(function: Callable) -> str:
 def _load() -> dict[str, Semantics]:
     load_families(_ROOM)
     _table.update([(alias, _table[name]) for alias, name in aliases_of(_table)])
+    _table.update([(each.lists.name, _of_each(each)) for each in list(foreach_ops(_table))])
     return _table
+
+
+def _of_each(each: ForEach) -> Semantics:
+    """Of an op of lists; what a member's meaning is is a fact of each tensor, and none of a call."""
+    member = _table[each.member.name]
+    return replace(
+        member, names=(each.lists.name,), family=FOREACH_FAMILY, parameters=tuple(each.places), arrays=(),
+        traits=Traits(compares=member.traits.compares, memory=member.traits.memory), each=each,
+    )  # fmt: skip
 
 
 _own: dict[str, Semantics] = {}  # of a user's ops: no part of what the kit proves of itself

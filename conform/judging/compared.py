@@ -12,6 +12,7 @@ import numpy as np
 
 from conform.backends.reply import Output, Reply
 from conform.call.bound import Bound
+from conform.call.foreach import meant_by
 from conform.call.variants import variant_of
 from conform.contracts import flushing
 from conform.contracts.arithmetic import Arithmetic
@@ -54,7 +55,7 @@ def compared_with(
     results, checks, independent = [], 1, case.has_independent_terms
     limited = independent and not arithmetic.rounded_on_the_way
     likely = likely_errors(call, outcome, arithmetic) if limited else [None] * len(goldens)
-    beside = _beside(call)
+    meant = meant_by(call, len(goldens))
     holders = [outcome.holder_of(number) or _element_of_list(case.op, call, number) for number in range(len(goldens))]
     for number, (golden, output) in enumerate(zip(goldens, outputs, strict=True)):
         fitting = fitting_golden(golden, output)
@@ -63,21 +64,21 @@ def compared_with(
             held = holders[number] or f"output {number}"
             return _incomparable(case, f"{held}: {fitting}", checks, to_hold)
         op = fitting.bounded_as or case.op
-        comparison = Comparison(fitting, output.array, call.arguments, arithmetic)
+        comparison = Comparison(fitting, output.array, meant[number].arguments, arithmetic)
         row = table.row_of(op, fitting)
         results.append(Result(
-            number, op, comparison, row, independent, likely=likely[number], beside=beside, outputs=len(goldens),
-            holder=holders[number],
+            number, op, comparison, row, independent, likely=likely[number], beside=_beside(meant[number]),
+            outputs=len(goldens), holder=holders[number],
         ))  # fmt: skip
     if to_hold.last == RESULT:
         return ended_as(case, "pass", None, without_bounds("unjudged"), checks=checks)
     full = full or given is not None  # which may fail as a whole
-    verdict = _summed(case, call, results, full, checks=checks, largest=_largest(call, outputs))
+    verdict = _summed(case, meant, results, full, checks=checks, largest=_largest(call, outputs))
     if verdict.status == "pass" and given is not None and given.fault is not None:
         verdict = replace(verdict, status="fail", reason=given.fault)
     if verdict.status != "fail" or not has_causes:
         return verdict
-    return replace(verdict, causes=_causes(call, results))
+    return replace(verdict, causes=_causes(meant, results))
 
 
 def _element_of_list(op: str, call: Bound, number: int) -> str | None:
@@ -111,9 +112,9 @@ def _largest(call: Bound, outputs: Sequence[Output]) -> tuple[int, ...]:
     return max(shapes, key=prod)
 
 
-def _summed(case: Case, call: Bound, results: list[Result], full: bool, **counts: Any) -> Verdict:
-    """The verdict on all outputs; `counts`: what is known of it by now. The one that decides is that with the worst
-    error; a violation of a rule about all elements decides where none is beyond its bound."""
+def _summed(case: Case, calls: list[Bound], results: list[Result], full: bool, **counts: Any) -> Verdict:
+    """The verdict on all outputs of these calls; `counts`: what is known of it by now. The one that decides is that
+    with the worst error; a violation of a rule about all elements decides where none is beyond its bound."""
     compared, failed, opened, vacuous = (
         sum(getattr(each.judgement, count) for each in results) for count in ("compared", "failed", "open", "vacuous")
     )
@@ -125,7 +126,7 @@ def _summed(case: Case, call: Bound, results: list[Result], full: bool, **counts
     if failed == 0 and compared == 0 and opened + vacuous and off is None:
         status, reason, rule = _nothing_compared(results, deciding.row)
         return ended_as(case, status, reason, rule=rule, contract=contract, **counts)
-    worst = _worst(call, deciding, has_inputs=full or bool(failed) or off is not None)
+    worst = _worst(calls[deciding.number], deciding, has_inputs=full or bool(failed) or off is not None)
     status, reason = ("fail", _reason(deciding)) if failed else ("pass", None)
     if not failed and off is not None:
         violation = off.judgement.violation
@@ -149,13 +150,14 @@ def _nothing_compared(results: Sequence[Result], row: Row) -> tuple[str, str, st
     return "unjudged", _why_unbounded(row), UNBOUNDED
 
 
-def _causes(call: Bound, results: list[Result]) -> dict[str, int]:
-    """What may be the causes of the wrong elements of all outputs."""
+def _causes(calls: list[Bound], results: list[Result]) -> dict[str, int]:
+    """What may be the causes of the wrong elements of all outputs of these calls."""
     counts: Counter[str] = Counter()
     for each in results:
         if each.judgement.failed or each.judgement.violation:
             are_wrong = each.are_wrong if each.judgement.failed else None
-            counts.update(causes_of(call, each.comparison.golden, each.comparison.actual, are_wrong))
+            one = calls[each.number]
+            counts.update(causes_of(one, each.comparison.golden, each.comparison.actual, are_wrong))
     return dict(counts)
 
 

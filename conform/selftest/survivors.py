@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 import yaml
 
 from conform.call.aliases import canonical
+from conform.call.foreach import for_each
 from conform.selftest.plants.enumerated import Plant
 
 FILE = Path(__file__).with_name("survivors.yaml")
@@ -51,8 +52,14 @@ def explanations() -> Sequence[Explanation]:
 
 
 def explanation_of(plant: Plant) -> Explanation | None:
-    """The first that speaks of the plant."""
-    return next((one for one in _of_defect(plant.defect) if one.covers_op(plant.op)), None)
+    """The first that speaks of the plant; else of one like it in the op that this op means of each tensor of lists,
+    which cases of lists may catch all the same."""
+    own = next((one for one in _of_defect(plant.defect) if one.covers_op(plant.op)), None)
+    each = for_each(plant.op)
+    if own is not None or each is None:
+        return own
+    of_member = next((one for one in _of_defect(plant.defect) if one.covers_op(each.member.name)), None)
+    return of_member and replace(of_member, caught_where=of_member.caught_where or "in lists")
 
 
 @functools.cache

@@ -73,6 +73,26 @@ def test_what_is_written_is_run_in_other_layouts_in_usual_dtypes_alone() -> None
     assert {case.dtype for group in groups for case in group} == {"float16", "bfloat16", "float32", "float64"}
 
 
+def test_what_lists_add_to_an_op_of_one_tensor() -> None:
+    found = derived(spec_of("aten::_foreach_mul.List"))
+    others = [name for name in found if not name.startswith(("dtype_", "refuses_"))]
+    assert others == [
+        "tensors_1", "tensors_40", "one_without_elements", "none_with_elements", "long_among_short", "ranks",
+        "broadcast", "broadcast_back", "broadcast_one", "every_dtype", "promotes", "promotes_back",
+    ]  # fmt: skip
+    arrays = next(iter(draws(found["one_without_elements"], Selection()))).arguments()
+    assert [[one.shape for one in each] for each in arrays.args] == [[(5, 7), (0, 3), (4, 2)]] * 2
+    axes = {name: (test.usual_values, test.usual_layouts) for name, test in found.items()}
+    assert (axes["dtype_float32"], axes["dtype_int8"]) == (("both", "all"), ("both", "as-written"))
+    assert (axes["tensors_40"], axes["ranks"]) == (("typical", "as-written"), ("typical", "all"))
+
+
+def test_numbers_of_lists_are_of_every_kind_and_each_value_is_asked_once() -> None:
+    found = derived(spec_of("aten::_foreach_div.Scalar"))
+    assert {"scalar_int", "scalar_float", "scalar_complex", "scalar=-3", "scalar=0.3"} <= found.keys()
+    assert {"scalars_int", "scalars_float"} <= derived(spec_of("aten::_foreach_div.ScalarList")).keys()
+
+
 def test_of_several_lists_one_call_alone_has_each_tensor_on_the_axes() -> None:
     found = derived(spec_of("aten::_fused_sgd"))
     axes = {name: (test.usual_values, test.usual_layouts) for name, test in found.items()}

@@ -72,6 +72,8 @@ def _value(meta: MetaArgument, engine: MetaArgumentEngine, stream: Stream, scope
         return elements
     if meta.type.is_tensor:
         return _tensor(meta, engine, stream, scope)
+    if meta.type.is_number_list:
+        return [one.value for one in meta.structure]
     found = meta.value if meta.is_number else meta.structure
     return list(found) if isinstance(found, tuple) else found
 
@@ -86,7 +88,8 @@ def _tensor(meta: MetaArgument, engine: MetaArgumentEngine, stream: Stream, scop
         data = np.asarray(draw(fmt, meta.shape, meta.value, stream))  # of 0-d arrays numpy makes scalars
     if meta.outside is not None:
         (at,) = stream.integers(0, meta.numel - 1, 1)
-        data.reshape(-1)[at] = draw(fmt, (1,), meta.outside, stream)[0]
+        with np.errstate(over="ignore"):  # an infinity is outside, too
+            data.reshape(-1)[at] = draw(fmt, (1,), meta.outside, stream)[0]
     return data
 
 

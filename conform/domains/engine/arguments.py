@@ -44,6 +44,10 @@ class ArgumentType:
         return "Rank" in self.attributes and "Length" in self.attributes
 
     @cached_property
+    def is_number_list(self) -> bool:
+        return "Length" in self.attributes and "Dtype" in self.attributes and "Rank" not in self.attributes
+
+    @cached_property
     def is_list(self) -> bool:
         return "Length" in self.attributes
 
@@ -61,7 +65,7 @@ class ArgumentType:
         if attribute == "Value":
             return self.value
         if attribute == "Dtype":
-            return VariableType.SCALAR_DTYPE if self.is_number else self.dtypes
+            return VariableType.SCALAR_DTYPE if self.is_number or self.is_number_list else self.dtypes
         return VariableType.BOOL if attribute == "Optional" else VariableType.INT
 
 
@@ -71,10 +75,12 @@ INDEX_TENSOR = ArgumentType("IndexTensor", ("Tensor",), _TENSOR, is_index=True)
 MASK = ArgumentType("Mask", ("Tensor",), _TENSOR, is_index=True)
 OUT = ArgumentType("Out", ("Tensor",), _TENSOR, is_index=True)
 TENSOR_LIST = ArgumentType("TensorList", ("Tensor[]",), ("Length", *_TENSOR))
+OUT_LIST = replace(TENSOR_LIST, name="OutList", is_index=True)
 COUNT_LIST = replace(TENSOR_LIST, name="CountList", is_index=True)
 OPTIONAL_TENSOR_LIST = ArgumentType("TensorOptList", ("Tensor?[]",), ("Optional", "Length", *_TENSOR))
 INDEX_TENSOR_LIST = replace(OPTIONAL_TENSOR_LIST, name="IndexTensorOptList", is_index=True)
 SCALAR = ArgumentType("Scalar", ("Scalar",), ("Dtype", "Value"))
+SCALAR_LIST = ArgumentType("ScalarList", ("Scalar[]",), ("Length", "Dtype", "Value"))
 BOOL = ArgumentType("Bool", ("bool",), ("Value",), VariableType.BOOL)
 INT = ArgumentType("Int", _INT, ("Value",), VariableType.INT)
 FLOAT = ArgumentType("Float", ("float",), ("Value",), VariableType.FLOAT)
@@ -164,7 +170,8 @@ def _flattened(groups: Iterable[Group]) -> list[Constraint]:
 
 def _printed_as(name: str, type_: ArgumentType, attribute: str) -> str:
     """What a constraint is a statement of: dtype(self), size(tensors[i], d), dims[i]."""
-    of_element = type_.is_tensor_list and attribute != "Length" or type_.is_list and attribute == "Value"
+    has_parts = type_.is_tensor_list or type_.is_number_list
+    of_element = has_parts and attribute != "Length" or type_.is_list and attribute == "Value"
     element = f"{name}[i]" if of_element else name
     named = {"Dtype": "dtype({})", "Rank": "rank({})", "Size": "size({}, d)", "Length": "length({})",
              "Optional": "({} is None)"}  # fmt: skip
@@ -208,6 +215,11 @@ def out(name: str, *constraints: Group) -> Argument:
     return argument(name, OUT, constraints)
 
 
+def outs(name: str, *constraints: Group) -> Argument:
+    """A list of tensors that the op writes its results into."""
+    return argument(name, OUT_LIST, constraints)
+
+
 def counts(name: str, *constraints: Group) -> Argument:
     """A list of tensors that count something, each in a float; give their Value."""
     return argument(name, COUNT_LIST, constraints)
@@ -226,6 +238,11 @@ def index_tensors(name: str, *constraints: Group) -> Argument:
 def scalar(name: str, *constraints: Group) -> Argument:
     """A Python number: Dtype is "bool", "int", "float" or "complex"."""
     return argument(name, SCALAR, constraints)
+
+
+def scalars(name: str, *constraints: Group) -> Argument:
+    """A list of Python numbers: Length, and Dtype and Value of each element i."""
+    return argument(name, SCALAR_LIST, constraints)
 
 
 def boolean(name: str, *constraints: Group) -> Argument:

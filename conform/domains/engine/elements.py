@@ -102,4 +102,5 @@ def _within(space: Space | tuple[Any, ...]) -> Holds | None:
 def _between(ends: Interval, block: np.ndarray) -> np.ndarray:
     above = np.greater if ends.low_open else np.greater_equal
     below = np.less if ends.high_open else np.less_equal
-    return above(block, ends.low) & below(block, ends.high)
+    with np.errstate(over="ignore"):  # an end beyond the format is infinite to it
+        return above(block, ends.low) & below(block, ends.high)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from conform.domains.engine.arguments import Argument, ArgumentType
+from conform.domains.engine.arguments import SCALAR, Argument, ArgumentType
 from conform.domains.engine.attribute import Scope
 from conform.domains.engine.constraints import Constraint
 from conform.domains.engine.dtypes import ALL
@@ -141,6 +141,8 @@ def _meta(type_: ArgumentType, value: Any, known: Mapping[str, str]) -> MetaArgu
         return _meta_of_tensor(meta, value, known) if isinstance(value, np.ndarray) else _meta_of_wrapped(value)
     elif type_.is_number:
         meta.value, meta.dtype = _number(value)
+    elif type_.is_number_list:
+        meta.structure = tuple(_meta(SCALAR, each, known) for each in value)
     elif type_.is_list:
         meta.structure = tuple(value)
     elif type_.name == "ScalarType":

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from conform.domains.engine.arguments import TENSOR, Argument, ArgumentType
+from conform.domains.engine.arguments import SCALAR, TENSOR, Argument, ArgumentType
 from conform.domains.engine.attribute import OWN, AttributeEngine, Draft, Scope
 from conform.domains.engine.constraints import Constraint
 from conform.domains.engine.dtypes import ALL, SMALL_FLOATS
@@ -29,9 +29,9 @@ class MetaArgument:
     """An argument without its tensor data.
 
     optional: whether it is None; dtype: of a tensor or a number; structure: the shape of a tensor, the meta arguments
-    of a list of tensors, the values of another list, the value of what has no dtype; value: the value of a number, the
-    space of a tensor's elements (None: any), or the Elements of one that is there; outside: the space of the one
-    element that breaks a constraint; stands_for: the name of a format that is no dtype of the engine.
+    of a list of tensors or numbers, the values of another list, the value of what has no dtype; value: the value of a
+    number, the space of a tensor's elements (None: any), or the Elements of one that is there; outside: the space of
+    the one element that breaks a constraint; stands_for: the name of a format that is no dtype of the engine.
     """
 
     __slots__ = ("dtype", "optional", "outside", "stands_for", "structure", "type", "value")
@@ -94,7 +94,7 @@ class MetaArgument:
     def __str__(self) -> str:
         if self.optional:
             return "None"
-        if self.type.is_tensor_list:
+        if self.type.is_tensor_list or self.type.is_number_list:
             return "[" + ", ".join(map(str, self.structure)) + "]"
         if self.type.is_tensor:
             marked = f" with {self.outside} in it" if self.outside is not None else ""
@@ -156,6 +156,8 @@ class MetaArgumentEngine:
             self._tensor(meta, draft)
         elif type_.is_number:
             self._number(meta, draft)
+        elif type_.is_number_list:
+            self._number_list(meta, draft)
         elif type_.is_list:
             meta.structure = self._structure.list_of_values(draft, self._default_of(tuple))
         else:
@@ -203,6 +205,16 @@ class MetaArgumentEngine:
         meta.structure = tuple(elements)
         return meta
 
+    def _number_list(self, meta: MetaArgument, draft: Draft) -> None:
+        count, scope = self._structure.length(draft), draft.scope
+        scope["#length"] = count
+        elements: list[MetaArgument] = []
+        for number in range(count):
+            scope["#i"], scope["#previous"] = number, tuple(elements)
+            elements.append(MetaArgument(SCALAR))
+            self._number(elements[-1], draft)
+        meta.structure = tuple(elements)
+
     def _default_of(self, kind: type) -> tuple[Any, ...]:
         """The schema's default, where it is of the kind and not None; a list as a tuple."""
         values = [tuple(value) if isinstance(value, list) else value for value in self.default]
@@ -230,7 +242,7 @@ class MetaArgumentEngine:
 
     def _parts(self, meta: MetaArgument, scope: Scope) -> Iterator[Part]:
         """Each attribute with the values it has, as a space; the scope is set for it."""
-        if meta.type.is_tensor_list:
+        if meta.type.is_tensor_list or meta.type.is_number_list:
             yield from self._structure.parts_of_length(len(meta.structure))
             scope["#length"] = len(meta.structure)
             for number, element in enumerate(meta.structure):

@@ -75,6 +75,11 @@ class OpSpec:
         return next((one for one in self.order if one.type.is_tensor or one.type.is_tensor_list), None)
 
     @cached_property
+    def first_list(self) -> Argument | None:
+        """The first list of tensors."""
+        return next((one for one in self.arguments if one.type.is_tensor_list), None)
+
+    @cached_property
     def dtypes(self) -> tuple[str, ...]:
         """The dtypes that all data tensors can have together, whatever the keywords; without data tensors, those of the
         dtype argument, or those that the Python numbers stand for."""

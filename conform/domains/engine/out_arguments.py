@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from conform.call.variants import in_place_variant, out_variant, variant_of
-from conform.domains.engine.arguments import Argument, out
+from conform.domains.engine.arguments import Argument, out, outs
 from conform.domains.engine.constraints import Constraint
 from conform.domains.engine.dtypes import category
 from conform.domains.engine.op_spec import OpSpec
@@ -49,7 +49,8 @@ def with_result_in_place(spec: OpSpec) -> OpSpec | None:
         held = [_held(spec, name, result) for name, result in zip(written, spec.results, strict=True)]
         return None if any(held) else OpSpec(variant.name, spec.arguments, spec.results)
     (name,) = written
-    holder = out(name, _held(spec, name, spec.results[0]))
+    is_list = spec.results[0].type.is_tensor_list
+    holder = (outs if is_list else out)(name, _held(spec, name, spec.results[0]))
     return OpSpec(variant.name, spec.arguments, spec.results, holder)
 
 
@@ -74,14 +75,20 @@ def _held(spec: OpSpec, name: str, result: Argument) -> list[Constraint]:
 
 
 def _is_converted(name: str, constraint: Constraint) -> Callable[..., bool]:
-    """Whether the argument `name` can hold a result of the dtype stated: no float is written as an integer."""
+    """Whether the argument `name`, of a list each of its tensors, can hold a result of the dtype stated: no float is
+    written as an integer."""
     parameters = constraint.parameters or ()
-    names = tuple(dict.fromkeys((name, *parameters)))
+    names = tuple(dict.fromkeys((name, *(each for each in parameters if each != "i"))))
+
+    def holds(holder: Any, views: dict[str, Any]) -> bool:
+        stated = constraint.value if constraint.is_constant else constraint.value(*[views[each] for each in parameters])
+        return category(holder.dtype) >= category(stated)
 
     def where(*given: Any) -> bool:
         views = dict(zip(names, given, strict=True))
-        stated = constraint.value if constraint.is_constant else constraint.value(*[views[each] for each in parameters])
-        return category(views[name].dtype) >= category(stated)
+        if not isinstance(views[name], tuple):
+            return holds(views[name], views)
+        return all(holds(one, {**views, "i": number}) for number, one in enumerate(views[name]))
 
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     where.__signature__ = inspect.Signature([inspect.Parameter(each, kind) for each in names])

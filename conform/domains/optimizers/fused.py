@@ -32,12 +32,12 @@ NEARLY_ONE = "float32 holds it as 1, or has hardly a digit of 1 - beta (P211)"
 SCALED = "P210: the scale of a gradient is positive, and what was found is 0 or 1"
 
 
-def _dtype_of_first(previous: Tensors) -> Space | tuple[str, ...]:
+def dtype_of_first(previous: Tensors) -> Space | tuple[str, ...]:
     """that of the first parameter"""
     return (previous[0].dtype,) if previous else ANYTHING
 
 
-def _one_of(*chosen: float) -> Constraint:
+def one_of(*chosen: float) -> Constraint:
     """A tensor of one of these numbers, or of the largest that its dtype has below it."""
 
     def given(stream: Stream, own: MetaArgument) -> np.ndarray:
@@ -56,7 +56,7 @@ PARAMETERS = tensors(
     "self",
     Length.Ge(1).unjudged(NOTHING),
     _unless_skipped(Dtype.In(FLOATS)),
-    Dtype.In(_dtype_of_first).lenient(ONE_DTYPE),
+    Dtype.In(dtype_of_first).lenient(ONE_DTYPE),
 )
 
 
@@ -90,10 +90,10 @@ STEPS = counts(
     Rank.Eq(0).unjudged(ANY_SCALAR),
     Value.Ge(1).unjudged("P210: the first step is number 1"),
     Value.Le(2.0**24).unjudged("P210: a float32 counts no further"),
-    _one_of(1, 2, 3, 10, 100, 1000, 65536, 1e6),
+    one_of(1, 2, 3, 10, 100, 1000, 65536, 1e6),
 )
 ONE_FLOAT = (_unless_skipped(Dtype.Eq("float32")), Rank.Eq(0).unjudged(ANY_SCALAR))
-SCALE = optional(index_tensor("grad_scale", ONE_FLOAT, Value.Ge(2.0**-126).unjudged(SCALED), _one_of(1024, 3, 0.1, 1)))
+SCALE = optional(index_tensor("grad_scale", ONE_FLOAT, Value.Ge(2.0**-126).unjudged(SCALED), one_of(1024, 3, 0.1, 1)))
 FOUND = optional(index_tensor("found_inf", ONE_FLOAT, Value.In((0, 1)).unjudged(SCALED)))
 
 
@@ -107,7 +107,7 @@ def _rates() -> tuple[Argument, Argument]:
     number = _number("lr", 1e4, 0.001, 0.5, 1.0, 0.0)
     of_any = Dtype.In(("float32", "float64")).unjudged("torch reads a tensor of any dtype on the CPU")
     limits = (Value.Ge(0).unjudged(NOT_IN_TORCH_OPTIM), Value.Le(1e4).unjudged(AS_LARGE))
-    return number, index_tensor("lr", of_any, Rank.Eq(0).unjudged(ANY_SCALAR), *limits, _one_of(0.001, 0.5, 0.1, 1))
+    return number, index_tensor("lr", of_any, Rank.Eq(0).unjudged(ANY_SCALAR), *limits, one_of(0.001, 0.5, 0.1, 1))
 
 
 WEIGHT_DECAY, EPS = _number("weight_decay", 1e4, 0.01, 0.5, 0.0), _number("eps", 1e4, 1e-8, 0.25, 0.0)

@@ -30,7 +30,7 @@ FLOAT = 2  # the category
 LONG = 45  # characters of an operator
 ROOM = 154  # for an operator, twice, and the name of a call: a passing case takes under 500 bytes
 _ALL_OF = 8  # integers of an interval that are taken one by one
-_NUMBERS: dict[type, tuple[Any, ...]] = {
+NUMBERS: dict[type, tuple[Any, ...]] = {
     bool: (True, False),
     int: (2, -3, 0, 1),
     float: (0.3, -1.5, 0.0, 0.5, 2.0, math.inf, -math.inf),
@@ -99,10 +99,10 @@ class _Interesting:
         if attribute in ("Length", "Dtype"):
             return _members(space) or (0, 1, 2, 3)
         if one.type.is_number:
-            return (*preferred, *_NUMBERS[kind_of_number(draft)])
+            return (*preferred, *NUMBERS[kind_of_number(draft)])
         if one.type.name == "Dim" and space is None:
             return (0, 1, 2, -1, -2, -3)
-        numbers = _NUMBERS[float] if one.type.name == "Float" else _NUMBERS[int]
+        numbers = NUMBERS[float] if one.type.name == "Float" else NUMBERS[int]
         return (*preferred, *(_members(space) or numbers))
 
 
@@ -177,6 +177,8 @@ def _text(meta: MetaArgument) -> str:
         return "+".join(parts)
     if meta.type.is_tensor:
         return meta.dtype
+    if meta.type.is_number_list:
+        return _literal([one.value for one in meta.structure])
     return _literal(meta.value if meta.is_number else meta.structure)
 
 

@@ -62,7 +62,8 @@ class Plain:
             case "Optional":
                 return (self.is_none(one),)
             case "Dtype":
-                return self._kinds(one, preferred) if one.type.is_number else self._dtypes(one)
+                is_number = one.type.is_number or one.type.is_number_list
+                return self._kinds(one, preferred) if is_number else self._dtypes(one)
             case "Length":
                 return (len(self._default(one) or ()) or (2 if one.type.name == "TensorList" else 1),)
             case "Rank":
@@ -103,6 +104,11 @@ class Plain:
     def _values(self, one: Argument, preferred: Sequence[Any], draft: Draft) -> Iterator[Any]:
         if one.name in self.ending:
             yield self.ending[one.name] if draft.scope["#i"] == draft.scope["#length"] - 1 else 1
+        elif one.type.is_number_list:
+            yield from preferred
+            values = _VALUES[kind_of_number(draft)]
+            first = draft.scope["#i"] % len(values)
+            yield from (*values[first:], *values[:first])
         elif one.type.is_list:
             default = self._default(one) or ()
             yield from default[draft.scope["#i"] :][:1]

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from conform.call.aliases import canonical
+from conform.call.foreach import for_each
 from conform.domains.engine.op_spec import OpSpec
 from conform.domains.specs import specs, variant_specs
 from conform.numerics.draws import Stream
@@ -19,6 +20,7 @@ from conform.suites.derived.cost import is_affordable
 from conform.suites.derived.keywords import of_keywords
 from conform.suites.derived.lists import list_count, on_fewer_axes
 from conform.suites.derived.long import of_lengths
+from conform.suites.derived.members import of_large_lists, of_members
 from conform.suites.derived.refusals import of_refusals
 from conform.suites.derived.rows import of_rows
 from conform.suites.derived.targets import Derived, dtypes, of_tensors
@@ -85,13 +87,19 @@ def _leave_signals() -> None:
 
 def _targeted(suite: str, spec: OpSpec, seed: int) -> Iterator[Test]:
     targets = {"scale": scale.of_sizes, "huge": scale.of_huge_sizes, "writes": of_writes}[suite]
+    if for_each(spec.name) is not None:
+        targets = of_large_lists if suite == "scale" else lambda _: ()
     return (_test(spec, one, seed) for one in targets(spec))
 
 
 def derived_of(spec: OpSpec, seed: int) -> Iterator[Test]:
-    """The derived tests of one op in the core suite; of another name of an op those of its dtypes alone."""
+    """The derived tests of one op in the core suite; of another name of an op those of its dtypes alone, and of an op
+    of lists what these add to the op of one."""
     if canonical(spec.name) != spec.name:
         yield from (_test(spec, one, seed) for one in dtypes(spec))
+        return
+    if for_each(spec.name) is not None:
+        yield from (_test(spec, one, seed) for one in of_members(spec))
         return
     for one in itertools.chain(of_tensors(spec), of_keywords(spec), of_lengths(spec), scale.in_core(spec)):
         if is_affordable(spec, one.tuple_):

@@ -58,6 +58,8 @@ def _node(meta: MetaArgument, value: Any) -> Node:
         return _list([_node(one, element) for one, element in zip(meta.structure, values, strict=True)])
     if meta.type.is_tensor:
         return _tensor(meta, value)
+    if meta.type.is_number_list:
+        return _list([_node(one, None) for one in meta.structure])
     found = meta.value if meta.is_number else meta.structure
     if isinstance(found, complex):
         return _COMPLEX_NUMBER
