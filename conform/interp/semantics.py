@@ -88,9 +88,10 @@ def _load() -> dict[str, Semantics]:
 def _of_each(each: ForEach) -> Semantics:
     """Of an op of lists; what a member's meaning is is a fact of each tensor, and none of a call."""
     member = _table[each.member.name]
+    traits = Traits(compares=member.traits.compares, signs=member.traits.signs, memory=member.traits.memory)
     return replace(
         member, names=(each.lists.name,), family=FOREACH_FAMILY, parameters=tuple(each.places), arrays=(),
-        traits=Traits(compares=member.traits.compares, memory=member.traits.memory), each=each,
+        traits=traits, each=each,
     )  # fmt: skip
 
 
