@@ -1,0 +1,138 @@
+"""What elimination with partial pivoting may meet on its way, whichever of nearly equal pivots it takes.
+
+The factors that are computed are those of a matrix A + D, |D| <= gamma |L| |U| (Higham, Accuracy and Stability of
+Numerical Algorithms, 2nd ed., theorem 9.3), so what is left of A below k rows R that were taken,
+
+    S = A - A_R A_RR^-1 A_R.   moves by no more than   |T| |D| |V|,   T = (-A_R A_RR^-1, I), V = (-A_RR^-1 A_R.; I)
+
+to first order. Where another row than the largest one lies within that, either may be taken, and both ways are
+followed; S depends on which rows were taken, and not on their order. Where there are more than MOST ways, or a pivot
+may be 0, no row's multiplier is above 1, so that a column at most doubles with each step, as any does (section 9.3).
+Of complex numbers the largest is that of |z| or of |re| + |im|, and a multiplier at most the root of 2.
+
+All of it is float64, and twice the bound of S is taken: this elimination errs itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import sqrt
+
+import numpy as np
+
+from conform.interp.formulas.backward_errors import DIVISION, lost, spent
+from conform.numerics.formats import Format
+
+MOST = 16  # ways that are followed at once
+
+Array = np.ndarray
+
+
+@dataclass
+class Way:
+    """A after steps of Gauss and Jordan, beside what they made of the identity, and the rows that were taken."""
+
+    rows: Array
+    taken: list[int] = field(default_factory=list)
+
+    def after(self, row: int) -> Way:
+        """With one row more."""
+        step = len(self.taken)
+        top = self.rows[row] / self.rows[row, step]
+        rows = self.rows - np.outer(self.rows[:, step], top)
+        rows[row] = top
+        return Way(rows, [*self.taken, row])
+
+
+class Pivoted:
+    """Elimination of a square matrix, all of whose numbers are finite.
+
+    sizes: no less than |L| |U|, by the rows of the matrix as they stand; low, high: ends of each pivot's magnitude;
+    order: the rows as they are taken, None where roundings decide; zero: the first step, counted from 1, whose pivot is
+    0 whatever is rounded, or None.
+    """
+
+    def __init__(self, fmt: Format, matrix: Array) -> None:
+        size = len(matrix)
+        wide = matrix.astype(np.complex128 if fmt.is_complex else np.float64)
+        self.format, self.own = fmt, np.abs(wide)
+        self.most = sqrt(2) if fmt.is_complex else 1.0
+        self.lower, self.upper = np.zeros((size, size)), np.zeros((size, size))
+        self.low, self.high = np.full(size, np.inf), np.zeros(size)
+        self.order: list[int] | None = []
+        self.zero: int | None = None
+        with np.errstate(all="ignore"):
+            self._follow({frozenset(): Way(np.concatenate([wide, np.eye(size)], axis=1))})
+            self.sizes = self.lower @ self.upper
+
+    def _follow(self, ways: dict[frozenset[int], Way]) -> None:
+        for step in range(len(self.own)):
+            moved = self._moved(step)
+            found = [_Step(self, way, moved) for way in ways.values()]
+            if any(one.may_end for one in found) or len(found) > MOST:
+                self._end(step, found)
+                return
+            for one in found:
+                self._keep(step, one)
+            if len(found) > 1 or len(found[0].candidates) > 1:
+                self.order = None
+            elif self.order is not None:
+                self.order.append(int(found[0].candidates[0]))
+            following = [one.way.after(row) for one in found for row in one.candidates]
+            ways = {frozenset(way.taken): way for way in following}
+
+    def _moved(self, step: int) -> Array:
+        """|D| of the steps so far, twice; of what is 0 and stays 0, nothing."""
+        share, size = spent(self.format, len(self.own), DIVISION), len(self.own)
+        lower, upper = self.lower[:, :step], self.upper[:step]
+        is_changed = (lower > 0) @ (upper > 0)
+        return 2 * (share * (lower @ upper + self.own) + lost(self.format) * (size + upper.sum(0)) * is_changed)
+
+    def _keep(self, step: int, one: _Step) -> None:
+        for row in one.candidates:
+            pivot, error = one.sizes[row, 0], one.errors[row, 0]
+            shares = np.minimum((one.sizes[:, 0] + one.errors[:, 0]) / (pivot - error), self.most)
+            shares[row] = 1.0
+            self.lower[:, step] = np.maximum(self.lower[:, step], np.where(one.is_left, shares, 0))
+            self.upper[step, step:] = np.maximum(self.upper[step, step:], one.sizes[row] + one.errors[row])
+            self.low[step] = min(self.low[step], pivot - error)
+            self.high[step] = max(self.high[step], pivot + error)
+
+    def _end(self, step: int, found: list[_Step]) -> None:
+        """The other steps, of which no more is known than that columns grow by a factor each."""
+        if all(one.is_zero for one in found):
+            self.zero = step + 1
+        self.order = None
+        largest = np.max([one.largest for one in found], axis=0)
+        steps = np.arange(len(self.own) - step)
+        self.lower[:, step:] = self.most
+        self.upper[step:, step:] = np.outer((1 + self.most) ** steps, largest)
+        self.low[step:] = 0.0
+        self.high[step:] = np.diag(self.upper)[step:]
+
+
+class _Step:
+    """A way before its next step: what is left of the columns from there on, and the rows that may be taken."""
+
+    def __init__(self, on: Pivoted, way: Way, moved: Array) -> None:
+        size, step = len(on.own), len(way.taken)
+        self.way = way
+        self.is_left = np.ones(size, bool)
+        self.is_left[way.taken] = False
+        left, of_ones = way.rows[:, step:size], np.abs(way.rows[:, size:])
+        before = of_ones @ moved
+        self.sizes = np.abs(left)
+        self.errors = before[:, :step] @ np.abs(way.rows[way.taken, step:size]) + before[:, step:]
+        self.largest = (self.sizes + self.errors)[self.is_left].max(0)
+        measures = [self.sizes[:, 0]]
+        if on.format.is_complex:
+            measures.append(np.abs(left[:, 0].real) + np.abs(left[:, 0].imag))
+        nearly = [self._near_the_largest(one, self.errors[:, 0] * on.most) for one in measures]
+        self.candidates = np.flatnonzero(np.any(nearly, axis=0))
+        ends = self.sizes[self.candidates, 0] - self.errors[self.candidates, 0]
+        self.may_end = not (ends > 0).all() or not np.isfinite(self.largest).all()
+        self.is_zero = bool(self.largest[0] == 0)
+
+    def _near_the_largest(self, measure: Array, errors: Array) -> Array:
+        low = np.where(self.is_left, measure - errors, -np.inf).max()
+        return self.is_left & (measure + errors >= low)
