@@ -60,7 +60,7 @@ def _sides() -> Argument:
 
 
 def _solution(A: MetaArgument, B: MetaArgument) -> tuple[int, ...]:
-    return B.shape if _is_of_vectors(A, B) else stacked(A, B)
+    return A.shape[:-1] if _is_of_vectors(A, B) else stacked(A, B)
 
 
 SOLUTION = result(dtype_of("A"), shaped(lambda A, B: _solution(A, B)))

@@ -147,9 +147,11 @@ def _sign(
 def _logarithm(
     found: Eliminated, determinant: Determinant, error: float
 ) -> tuple[tuple[np.ndarray, ...], float, float]:  # fmt: skip
-    """log |det|, the absolute error, and the magnitude of its terms."""
+    """log |det|, the absolute error, and the magnitude of its terms, or 1: what the determinant errs by is that of its
+    own size."""
     terms = float(np.maximum(np.abs(np.log(found.low)), np.abs(np.log(found.high))).sum())
-    return _parts((_log_of(determinant),)), of_logarithm(_real(found.format), len(found.matrix), error, terms), terms
+    error = of_logarithm(_real(found.format), len(found.matrix), error, terms)
+    return _parts((_log_of(determinant),)), error, max(terms, 1.0)
 
 
 def _log_of(determinant: Determinant) -> mpq:
