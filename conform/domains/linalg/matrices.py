@@ -32,9 +32,14 @@ def matrix(
     return tensor(name, _of_dtypes(no_elements), *constraints, Rank.Ge(2), SQUARE, Size.Be(ROWS))
 
 
+def any_matrix(name: str, no_elements: Callable[..., bool] = lambda self: self.numel == 0) -> Argument:
+    """A stack of matrices, of torch's dtypes of linear algebra."""
+    return tensor(name, _of_dtypes(no_elements), Rank.Ge(2), Size.Be(ROWS))
+
+
 def right_sides(name: str) -> Argument:
     """Stacks of matrices whose columns are right sides of systems."""
-    return tensor(name, _of_dtypes(lambda self: self.numel == 0), Rank.Ge(2), Size.Be(ROWS))
+    return any_matrix(name)
 
 
 def matrix_of(name: str, sides: str) -> Argument:

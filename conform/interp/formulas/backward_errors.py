@@ -218,6 +218,48 @@ def bound_of_factor(factor: Array, inverse: Array, moved: Array, share: float) -
     return np.full((size, size), np.inf)
 
 
+def of_factors(fmt: Format, lower: Array, upper: Array) -> tuple[Array, Array]:
+    """(|M - L|, |V - U|) of the factors M V = A + D that are computed of A = L U, squares of signed or complex numbers;
+    infinite where no bound is found.
+
+    M = L (I + X) and V = (I + Y) U, X strictly below the diagonal and Y not below it, for which X + Y + X Y is
+    L^-1 D U^-1. As for Cholesky, f >= |X| + |Y| where f >= G + below(f) above(f), and G bounds the right side.
+    """
+    size = len(lower)
+    f = np.zeros((size, size))
+    with np.errstate(all="ignore"):
+        ends = _inverse(lower), _inverse(upper.T).T
+        lower, upper = np.abs(lower), np.abs(upper)
+        for _ in range(_TURNS):
+            wider = _split(fmt, lower, upper, ends, f) * (1 + 1e-6)
+            if not np.isfinite(wider).all() or (np.diag(wider) >= 1).any():
+                break
+            if (wider <= f * (1 + 1e-3)).all():
+                f = f * (1 + 1e-2)
+                if (_split(fmt, lower, upper, ends, f) <= f).all():
+                    return lower @ np.tril(f, -1) * RAISE, np.triu(f) @ upper * RAISE
+            f = wider
+    return np.full((size, size), np.inf), np.full((size, size), np.inf)
+
+
+def _split(fmt: Format, lower: Array, upper: Array, ends: tuple[Array, Array], f: Array) -> Array:
+    """|L^-1| |D| |U^-1| + below(f) above(f), |D| that of the factors."""
+    below, above = np.tril(f, -1), np.triu(f)
+    moved = _moved(fmt, (lower + lower @ below) @ (upper + above @ upper))
+    return ends[0] @ moved @ ends[1] + below @ above
+
+
+def _inverse(triangle: Array) -> Array:
+    """No less than |T^-1| of a lower triangle, whose numbers are rounded to float64: by rows, to within what these
+    roundings, and those of the substitution, may have made of it."""
+    size = len(triangle)
+    found = np.eye(size, dtype=triangle.dtype)
+    for row in range(size):
+        found[row] = (found[row] - triangle[row, :row] @ found[:row]) / triangle[row, row]
+    sizes = np.abs(found)
+    return (sizes + (8 * size + 16) * 2.0**-53 * (sizes @ np.abs(triangle) @ sizes)) * RAISE
+
+
 def _turned(factor: Array, inverse: Array, moved: Array, share: float, f: Array) -> Array:
     """|L^-1| (moved + share |M| |M|^H) |L^-H| + f f^T, with |M| <= |L| (I + f)."""
     computed = factor @ (np.eye(len(f)) + f)

@@ -183,6 +183,19 @@ def solved(matrix: Whole, sides: Whole) -> Solution | None:
     return Solution(-rows, -before) if is_odd else Solution(rows, before)
 
 
+def factors(rows: Scaled) -> list[tuple[Parts, Parts]]:
+    """Step by step of A = L U, without exchanges, the parts of L's column from its diagonal on, and of U's row from
+    there on; no pivot is 0. By minors, as Cholesky's: of U over the last one, of L over that of the diagonal."""
+    left, before, found = rows.numbers, _one(rows.numbers), []
+    for _ in range(min(left.real.shape)):
+        pivot = left[0, 0]
+        column = quotients(Solution(left[:, 0], pivot), 0)
+        found.append((column, quotients(Solution(left[0], before), rows.exponent)))
+        rest = pivot * left[1:, 1:] - left[1:, :1] * left[:1, 1:]
+        left, before = rest.over(before), pivot
+    return found
+
+
 def _exchanged(rows: Whole, one: int, other: int) -> Whole:
     order = np.arange(len(rows.real))
     order[[one, other]] = other, one

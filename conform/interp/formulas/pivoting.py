@@ -30,22 +30,29 @@ Array = np.ndarray
 
 @dataclass
 class Way:
-    """A after steps of Gauss and Jordan, beside what they made of the identity, and the rows that were taken."""
+    """A after steps of Gauss and Jordan; what they made of the columns of the identity that belong to the rows that
+    were taken, one a step; and these rows."""
 
     rows: Array
+    of_ones: Array
     taken: list[int] = field(default_factory=list)
 
     def after(self, row: int) -> Way:
         """With one row more."""
         step = len(self.taken)
-        top = self.rows[row] / self.rows[row, step]
-        rows = self.rows - np.outer(self.rows[:, step], top)
-        rows[row] = top
-        return Way(rows, [*self.taken, row])
+        ones = self.of_ones.copy()
+        ones[row, step] = 1
+        both = []
+        for part in (self.rows, ones):
+            top = part[row] / self.rows[row, step]
+            rest = part - np.outer(self.rows[:, step], top)
+            rest[row] = top
+            both.append(rest)
+        return Way(*both, [*self.taken, row])
 
 
 class Pivoted:
-    """Elimination of a square matrix, all of whose numbers are finite.
+    """Elimination of a matrix, all of whose numbers are finite, in as many steps as it has rows or columns.
 
     sizes: no less than |L| |U|, by the rows of the matrix as they stand; low, high: ends of each pivot's magnitude;
     order: the rows as they are taken, None where roundings decide; zero: the first step, counted from 1, whose pivot is
@@ -53,20 +60,20 @@ class Pivoted:
     """
 
     def __init__(self, fmt: Format, matrix: Array) -> None:
-        size = len(matrix)
+        (count, _), steps = matrix.shape, min(matrix.shape)
         wide = matrix.astype(np.complex128 if fmt.is_complex else np.float64)
         self.format, self.own = fmt, np.abs(wide)
         self.most = sqrt(2) if fmt.is_complex else 1.0
-        self.lower, self.upper = np.zeros((size, size)), np.zeros((size, size))
-        self.low, self.high = np.full(size, np.inf), np.zeros(size)
+        self.lower, self.upper = np.zeros((count, steps)), np.zeros((steps, matrix.shape[1]))
+        self.low, self.high = np.full(steps, np.inf), np.zeros(steps)
         self.order: list[int] | None = []
         self.zero: int | None = None
         with np.errstate(all="ignore"):
-            self._follow({frozenset(): Way(np.concatenate([wide, np.eye(size)], axis=1))})
+            self._follow({frozenset(): Way(wide, np.zeros((count, steps), wide.dtype))})
             self.sizes = self.lower @ self.upper
 
     def _follow(self, ways: dict[frozenset[int], Way]) -> None:
-        for step in range(len(self.own)):
+        for step in range(len(self.low)):
             moved = self._moved(step)
             found = [_Step(self, way, moved) for way in ways.values()]
             if any(one.may_end for one in found) or len(found) > MOST:
@@ -83,7 +90,8 @@ class Pivoted:
 
     def _moved(self, step: int) -> Array:
         """|D| of the steps so far, twice; of what is 0 and stays 0, nothing."""
-        share, size = spent(self.format, len(self.own), DIVISION), len(self.own)
+        size = max(self.own.shape)
+        share = spent(self.format, size, DIVISION)
         lower, upper = self.lower[:, :step], self.upper[:step]
         is_changed = (lower > 0) @ (upper > 0)
         return 2 * (share * (lower @ upper + self.own) + lost(self.format) * (size + upper.sum(0)) * is_changed)
@@ -104,7 +112,7 @@ class Pivoted:
             self.zero = step + 1
         self.order = None
         largest = np.max([one.largest for one in found], axis=0)
-        steps = np.arange(len(self.own) - step)
+        steps = np.arange(len(self.low) - step)
         self.lower[:, step:] = self.most
         self.upper[step:, step:] = np.outer((1 + self.most) ** steps, largest)
         self.low[step:] = 0.0
@@ -115,14 +123,14 @@ class _Step:
     """A way before its next step: what is left of the columns from there on, and the rows that may be taken."""
 
     def __init__(self, on: Pivoted, way: Way, moved: Array) -> None:
-        size, step = len(on.own), len(way.taken)
+        step = len(way.taken)
         self.way = way
-        self.is_left = np.ones(size, bool)
+        self.is_left = np.ones(len(way.rows), bool)
         self.is_left[way.taken] = False
-        left, of_ones = way.rows[:, step:size], np.abs(way.rows[:, size:])
-        before = of_ones @ moved
+        left = way.rows[:, step:]
+        before = np.abs(way.of_ones[:, :step]) @ moved[way.taken] + moved
         self.sizes = np.abs(left)
-        self.errors = before[:, :step] @ np.abs(way.rows[way.taken, step:size]) + before[:, step:]
+        self.errors = before[:, :step] @ np.abs(left[way.taken]) + before[:, step:]
         self.largest = (self.sizes + self.errors)[self.is_left].max(0)
         measures = [self.sizes[:, 0]]
         if on.format.is_complex:
