@@ -64,6 +64,7 @@ class Pivoted:
         wide = matrix.astype(np.complex128 if fmt.is_complex else np.float64)
         self.format, self.own = fmt, np.abs(wide)
         self.most = sqrt(2) if fmt.is_complex else 1.0
+        self.share, self.lost = spent(fmt, max(matrix.shape), DIVISION), lost(fmt)
         self.lower, self.upper = np.zeros((count, steps)), np.zeros((steps, matrix.shape[1]))
         self.low, self.high = np.full(steps, np.inf), np.zeros(steps)
         self.order: list[int] | None = []
@@ -85,16 +86,15 @@ class Pivoted:
                 self.order = None
             elif self.order is not None:
                 self.order.append(int(found[0].candidates[0]))
-            following = [one.way.after(row) for one in found for row in one.candidates]
-            ways = {frozenset(way.taken): way for way in following}
+            if step + 1 < len(self.low):
+                following = [one.way.after(row) for one in found for row in one.candidates]
+                ways = {frozenset(way.taken): way for way in following}
 
     def _moved(self, step: int) -> Array:
         """|D| of the steps so far, twice; of what is 0 and stays 0, nothing."""
-        size = max(self.own.shape)
-        share = spent(self.format, size, DIVISION)
         lower, upper = self.lower[:, :step], self.upper[:step]
-        is_changed = (lower > 0) @ (upper > 0)
-        return 2 * (share * (lower @ upper + self.own) + lost(self.format) * (size + upper.sum(0)) * is_changed)
+        lost_ = self.lost * (max(self.own.shape) + upper.sum(0)) * ((lower > 0) @ (upper > 0))
+        return 2 * (self.share * (lower @ upper + self.own) + lost_)
 
     def _keep(self, step: int, one: _Step) -> None:
         for row in one.candidates:
@@ -108,10 +108,10 @@ class Pivoted:
 
     def _end(self, step: int, found: list[_Step]) -> None:
         """The other steps, of which no more is known than that columns grow by a factor each."""
-        if all(one.is_zero for one in found):
-            self.zero = step + 1
         self.order = None
         largest = np.max([one.largest for one in found], axis=0)
+        if largest[0] == 0:
+            self.zero = step + 1
         steps = np.arange(len(self.low) - step)
         self.lower[:, step:] = self.most
         self.upper[step:, step:] = np.outer((1 + self.most) ** steps, largest)
@@ -131,15 +131,18 @@ class _Step:
         before = np.abs(way.of_ones[:, :step]) @ moved[way.taken] + moved
         self.sizes = np.abs(left)
         self.errors = before[:, :step] @ np.abs(left[way.taken]) + before[:, step:]
-        self.largest = (self.sizes + self.errors)[self.is_left].max(0)
         measures = [self.sizes[:, 0]]
         if on.format.is_complex:
             measures.append(np.abs(left[:, 0].real) + np.abs(left[:, 0].imag))
-        nearly = [self._near_the_largest(one, self.errors[:, 0] * on.most) for one in measures]
-        self.candidates = np.flatnonzero(np.any(nearly, axis=0))
-        ends = self.sizes[self.candidates, 0] - self.errors[self.candidates, 0]
-        self.may_end = not (ends > 0).all() or not np.isfinite(self.largest).all()
-        self.is_zero = bool(self.largest[0] == 0)
+        near = [self._near_the_largest(one, self.errors[:, 0] * on.most) for one in measures]
+        self.candidates = np.flatnonzero(near[0] if len(near) == 1 else near[0] | near[1])
+        is_pivot = self.sizes[self.candidates, 0] > self.errors[self.candidates, 0]
+        self.may_end = not (is_pivot.size and is_pivot.all())  # without candidates numbers left float64's range
+
+    @property
+    def largest(self) -> Array:
+        """Of each column what the numbers left may be at most."""
+        return (self.sizes + self.errors)[self.is_left].max(0)
 
     def _near_the_largest(self, measure: Array, errors: Array) -> Array:
         low = np.where(self.is_left, measure - errors, -np.inf).max()
