@@ -1,4 +1,4 @@
-"""LU factors by minors: exact, each number rounded once; and what factors in one matrix hold."""
+"""LU factors by minors: exact, each number rounded once."""
 
 from __future__ import annotations
 
@@ -47,40 +47,6 @@ def lu(A: RefTensor, pivot: bool) -> tuple[RefTensor, RefTensor, RefTensor]:
         RefTensor(A.dtype, (*A.shape[:-1], steps), flattened([one.lower for one in found])),
         RefTensor(A.dtype, (*A.shape[:-2], steps, columns), flattened([one.upper for one in found])),
     )
-
-
-@reference("aten::lu_unpack")
-def lu_unpack(
-    LU_data: RefTensor, LU_pivots: RefTensor, unpack_data: bool, unpack_pivots: bool
-) -> tuple[RefTensor, RefTensor, RefTensor]:
-    """P by exchanges of rows, L below the diagonal with 1 on it, U elsewhere; empty what is not unpacked."""
-    rows, columns = LU_data.shape[-2:]
-    steps, batch, dtype = min(rows, columns), LU_data.shape[:-2], LU_data.dtype
-    if dtype not in DTYPES or LU_pivots.dtype != "int32" or LU_pivots.shape != (*batch, steps):
-        raise ValueError(f"LU_data of {dtype}, {LU_data.shape}, pivots of {LU_pivots.dtype}, {LU_pivots.shape}")
-    if not all(1 <= pivot <= rows for pivot in LU_pivots.data):
-        raise ValueError(f"pivots beyond 1 to {rows}")
-    lower, upper, permutations = [], [], []
-    for at, matrix in enumerate(matrices_of(LU_data, batch)):
-        zero, one = rounded(dtype, ZERO), rounded(dtype, ONE)
-        lower += [matrix[i][j] if j < i else one if i == j else zero for i in range(rows) for j in range(steps)]
-        upper += [matrix[i][j] if j >= i else zero for i in range(steps) for j in range(columns)]
-        is_one = _permutation(LU_pivots.data[at * steps : (at + 1) * steps], rows)
-        permutations += [one if each else zero for each in is_one]
-    nothing = RefTensor(dtype, (0,), [])
-    return (
-        RefTensor(dtype, (*batch, rows, rows), permutations) if unpack_pivots else nothing,
-        RefTensor(dtype, (*batch, rows, steps), lower) if unpack_data else nothing,
-        RefTensor(dtype, (*batch, steps, columns), upper) if unpack_data else nothing,
-    )
-
-
-def _permutation(pivots: list[int], rows: int) -> list[bool]:
-    """Where, row by row, the product of the exchanges has a 1, the first of them on the left."""
-    columns = [[i == j for i in range(rows)] for j in range(rows)]
-    for step, pivot in enumerate(pivots):
-        columns[step], columns[pivot - 1] = columns[pivot - 1], columns[step]
-    return [columns[j][i] for i in range(rows) for j in range(rows)]
 
 
 def _factored(A: RefTensor, pivot: bool) -> list[_Factored]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from conform.errors import InvalidArguments, Unjudged
+from conform.errors import Unjudged
 from conform.inputs.matrices import drawn
 from conform.interp.evaluate import evaluate
 from conform.interp.golden import Golden
@@ -137,31 +137,3 @@ def excess(golden: Golden, found: np.ndarray) -> float:
     error = np.abs(found.astype(np.float64) - golden.real.hi)
     assert judged.mean() > 0.9
     return float((error[judged] / np.maximum(golden.budget[judged], 1e-300)).max())
-
-
-def unpacked(both: list, pivots: list, **keywords: bool) -> list[list]:
-    call = (np.array(both, np.float32), np.array(pivots, np.int32))
-    return [one.value.tolist() for one in evaluate("aten::lu_unpack", call, keywords).goldens]
-
-
-def test_factors_are_unpacked() -> None:
-    """Rows 1 and 2 are exchanged, then 2 and 3: 2, 3, 1."""
-    permutation, lower, upper = unpacked([[4, 8, 8], [0.5, 4, 5], [0.25, nan, 2]], [2, 3, 3])
-    assert permutation == [[0, 0, 1], [1, 0, 0], [0, 1, 0]]
-    assert upper == [[4, 8, 8], [0, 4, 5], [0, 0, 2]]
-    np.testing.assert_array_equal(lower, [[1, 0, 0], [0.5, 1, 0], [0.25, nan, 1]])
-    assert unpacked([[4], [0.5]], [2]) == [[[0, 1], [1, 0]], [[1], [0.5]], [[4]]]
-    assert unpacked([[4, 0.5]], [1]) == [[[1]], [[1]], [[4, 0.5]]]
-    stack = unpacked([[[4, 8], [1, 2]], [[4, 8], [1, 2]]], [[1, 2], [2, 2]])
-    assert stack[0] == [[[1, 0], [0, 1]], [[0, 1], [1, 0]]]
-
-
-def test_what_is_not_unpacked_is_empty() -> None:
-    assert unpacked([[4, 8], [1, 2]], [2, 2], unpack_data=False) == [[[0, 1], [1, 0]], [], []]
-    assert unpacked([[4, 8], [1, 2]], [2, 2], unpack_pivots=False) == [[], [[1, 0], [1, 1]], [[4, 8], [0, 2]]]
-
-
-def test_pivots_are_rows() -> None:
-    for pivots in ([0, 1], [1, 3]):
-        with pytest.raises(InvalidArguments):
-            unpacked([[4, 8], [1, 2]], pivots)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 from gmpy2 import mpq
 
@@ -13,7 +15,6 @@ from conform.interp.formulas.stacks import Stack, indices, refuse_large
 from conform.interp.golden import Golden, Outcome
 from conform.interp.ops.linalg.eliminated import MOST_ROWS, Info
 from conform.interp.ops.linalg.systems import NOT_FINITE
-from conform.interp.ops.linalg.unpacked import elements_of_factors
 from conform.interp.semantics import semantics
 from conform.interp.traits import Matrices
 from conform.numerics.formats import FORMATS, format_of
@@ -44,13 +45,21 @@ def lu_factor(A: np.ndarray, pivot: bool) -> Outcome:
 @semantics(
     "aten::linalg_lu",
     matrices=OF_FACTORS,
-    elements=lambda arguments: elements_of_factors(np.shape(arguments["A"])),
+    elements=lambda arguments: _elements(np.shape(arguments["A"])),
 )
 def lu(A: np.ndarray, pivot: bool) -> tuple[Golden, Golden, Golden]:
     """The P, L and U of A = P L U: a permutation, 1 on the diagonal of L and 0 above, and 0 below that of U (P217,
     P220)"""
     found = _Factored(A)
     return found.permutation(), found.lower.golden(), found.upper.golden()
+
+
+def _elements(shape: Index) -> int:
+    """Those of P, L and U."""
+    if len(shape) < 2:
+        return 0
+    rows, columns = shape[-2:]
+    return prod(shape[:-2]) * (rows * rows + min(rows, columns) * (rows + columns))
 
 
 class _Factored:
