@@ -248,7 +248,9 @@ OPEN = {
         "aten::_fused_ada*", "aten::_fused_sgd*",
     ),
     "matrices are eliminated as a whole, in integers that grow": (
-        "aten::linalg_cholesky*", "aten::cholesky*", "aten::linalg_solve_triangular", "aten::triangular_solve",
+        "aten::linalg_cholesky*", "aten::cholesky*", "aten::linalg_solve*", "aten::triangular_solve",
+        "aten::_linalg_solve_ex", "aten::linalg_inv*", "aten::inverse", "aten::linalg_lu*", "aten::*linalg_*det",
+        "aten::det", "aten::slogdet", "aten::logdet",
     ),
     "all bags, or all windows, are known before the first one": (
         "aten::_embedding_bag", "aten::embedding_bag*", "aten::max_pool2d_with_indices_backward",

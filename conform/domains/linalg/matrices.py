@@ -25,14 +25,21 @@ def _of_dtypes(no_elements: Callable[..., bool]) -> Constraint:
     return Dtype.In(DTYPES).unjudged(NO_KERNEL, no_elements)
 
 
-def matrix(name: str, no_elements: Callable[..., bool] = lambda self: self.numel == 0) -> Argument:
+def matrix(
+    name: str, no_elements: Callable[..., bool] = lambda self: self.numel == 0, *constraints: Constraint
+) -> Argument:  # fmt: skip
     """A stack of square matrices, of torch's dtypes of linear algebra."""
-    return tensor(name, _of_dtypes(no_elements), Rank.Ge(2), SQUARE, Size.Be(ROWS))
+    return tensor(name, _of_dtypes(no_elements), *constraints, Rank.Ge(2), SQUARE, Size.Be(ROWS))
+
+
+def any_matrix(name: str, no_elements: Callable[..., bool] = lambda self: self.numel == 0) -> Argument:
+    """A stack of matrices, of torch's dtypes of linear algebra."""
+    return tensor(name, _of_dtypes(no_elements), Rank.Ge(2), Size.Be(ROWS))
 
 
 def right_sides(name: str) -> Argument:
     """Stacks of matrices whose columns are right sides of systems."""
-    return tensor(name, _of_dtypes(lambda self: self.numel == 0), Rank.Ge(2), Size.Be(ROWS))
+    return any_matrix(name)
 
 
 def matrix_of(name: str, sides: str) -> Argument:
@@ -48,13 +55,14 @@ def matrix_of(name: str, sides: str) -> Argument:
 def stack_beside(matrices: str) -> Constraint:
     """Dims before the last two broadcast with those of a stack of matrices."""
     return Size.In(
-        lambda one, rank, d: _batch_beside(one, rank, d),
+        lambda one, rank, d: batch_beside(one, rank, d),
         (matrices, "rank", "d"),
         f"{{1, size({matrices}, d)}} before the last two dims, counted from the end",
     )
 
 
-def _batch_beside(one: MetaArgument, rank: int, d: int) -> Sizes:
+def batch_beside(one: MetaArgument, rank: int, d: int) -> Sizes:
+    """What broadcasts with dim d, of `rank`, of a stack of matrices; anything of their last two."""
     place = d - rank
     if place >= -2 or -place > one.rank or one.shape[place] == 1:
         return ANYTHING

@@ -5,11 +5,18 @@ of Numerical Algorithms, 2nd ed.):
 
     (T + D) y = b,   |D| <= gamma |T|           substitution, theorem 8.5
     M M^H = A + D,   |D| <= gamma |M| |M|^H     Cholesky's decomposition, theorem 10.3
+    (A + D) y = b,   |D| <= 3 gamma |L| |U|     a system by its factors, theorem 9.4
 
 A triangular system may also be solved by the inverse of T, which is computed by columns or rows (section 14.2): then
 |y - x| <= 2 gamma |T^-1| |T| |T^-1| |b|, to first order. That is the larger one, and is taken. Where blocks of the
 diagonal are inverted, each by itself, it is no proven bound; of well conditioned and of graded matrices such solutions
 stay within a tenth of it.
+
+So is an inverse: |Y - A^-1| <= 3 gamma |A^-1| |L| |U| |A^-1| (section 14.3). Here |L| |U| are those of any order of
+pivots (pivoting.py).
+
+det(A + D) / det(A) is det(I + E), E = A^-1 D: one, and products of numbers of one row or more of |E|, which are no more
+than the product of all 1 + r_i less one for the sums r of its rows, or of its columns.
 
 For Cholesky, M = L (I + F) with F lower triangular and F + F^H + F F^H = L^-1 D L^-H. A matrix f >= 0 with
 f >= half(G + f f^T), where G bounds the right side and half() keeps the lower triangle and half the diagonal, bounds
@@ -112,6 +119,80 @@ def _is_held(fmt: Format, largest: Array, inverse: Array) -> Array:
     return (largest < most).all(0) & (inverse.max(initial=0.0) < most)
 
 
+def of_system(fmt: Format, product: Array, inverse: Array, sides: Array) -> Array:
+    """|y - x| for the y that is computed for x of A x = b, by factors or by an inverse, |L| |U| <= product."""
+    size = len(product)
+    with np.errstate(all="ignore"):
+        largest = inverse @ sides
+        moved = 3 * _moved(fmt, product)
+        away = lost(fmt) * (size + product.sum(1, keepdims=True)) * (1 + size + (sides + largest).sum(0, keepdims=True))
+        error = carried(inverse, moved, moved @ largest + away)
+        return np.where(_is_held(fmt, product @ (largest + error) + sides, inverse), error, np.inf)
+
+
+def _moved(fmt: Format, product: Array) -> Array:
+    """|D| of the factors of A + D."""
+    size = len(product)
+    return spent(fmt, size, DIVISION) * product + lost(fmt) * (size + product.sum(0))
+
+
+def stays_regular(fmt: Format, product: Array, inverse: Array) -> bool:
+    """Whether A + D has an inverse for the factors that are computed: a norm of A^-1 D is below 1."""
+    with np.errstate(all="ignore"):
+        moved = inverse @ _moved(fmt, product)
+        return bool(min(moved.sum(axis).max(initial=0.0) for axis in (0, 1)) * RAISE < 1)
+
+
+def of_determinant(fmt: Format, product: Array, inverse: Array) -> float:
+    """|det(A + D) / det(A) - 1| for the factors of A + D that are computed."""
+    with np.errstate(all="ignore"):
+        moved = inverse @ _moved(fmt, product)
+        logarithm = min(np.log1p(moved.sum(axis)).sum() for axis in (0, 1))
+        return float(np.expm1(logarithm) * RAISE) if np.isfinite(logarithm) else np.inf
+
+
+def of_singular_determinant(fmt: Format, matrix: Array, product: Array) -> float:
+    """|det(A + D)| of a singular A: by Hadamard, no more than to replace one column, or row, after the other by that of
+    D or of A + D may make."""
+    with np.errstate(all="ignore"):
+        moved = _moved(fmt, product)
+        return min(_replaced(matrix, moved), _replaced(matrix.T, moved.T)) * RAISE
+
+
+def of_product(fmt: Format, size: float, error: float, low: Array, high: Array) -> float:
+    """The absolute error of a product of pivots between low and high that is `size` to `error`, multiplied in any
+    order: infinite where it may leave the range and come back. What underflows is no more than what the pivots above 1
+    make of it."""
+    count = len(low)
+    with np.errstate(all="ignore"):
+        above = np.maximum(high, 1).prod()
+        if above >= (fmt.component if fmt.is_complex else fmt).max_finite / 4 and (fmt.is_complex or (low < 1).any()):
+            return np.inf
+        if size == error == 0:
+            return 0.0
+        below = count * lost(fmt) * above if (low < 1).any() else 0.0
+        return float((error + (size + error) * spent(fmt, count, count) + below) * RAISE)
+
+
+def of_sign(fmt: Format, count: int, relative: float) -> float:
+    """The error of det / |det|, of complex numbers, whose pivots are divided by their magnitudes, or det by its own."""
+    return float(np.pi / 2 * relative + spent(fmt, count, 4 * count))
+
+
+def of_logarithm(component: Format, count: int, relative: float, terms: float) -> float:
+    """The error of the sum of the logarithms of pivots, of the magnitude `terms`: of a few ulp each, of magnitudes
+    of as many."""
+    share, each = spent(component, count, 8), spent(component, count, 4 * count)
+    return float((-np.log1p(-relative) + share * terms + each) * RAISE)
+
+
+def _replaced(matrix: Array, moved: Array) -> float:
+    """prod(a_j + d_j) - prod(a_j) of the lengths of columns."""
+    own, more = (np.sqrt((one * one).sum(0)) for one in (matrix, moved))
+    below, above = np.cumprod(np.append(1.0, own)), np.cumprod(np.append(1.0, (own + more)[::-1]))[::-1]
+    return float((below[:-1] * more * above[1:]).sum())
+
+
 def of_factor(fmt: Format, factor: Array, inverse: Array) -> Array:
     """|M - L| of a Cholesky factor that is computed; infinite where the algorithm may find the matrix not to be
     positive definite."""
@@ -135,6 +216,48 @@ def bound_of_factor(factor: Array, inverse: Array, moved: Array, share: float) -
                     return f
             f = wider
     return np.full((size, size), np.inf)
+
+
+def of_factors(fmt: Format, lower: Array, upper: Array) -> tuple[Array, Array]:
+    """(|M - L|, |V - U|) of the factors M V = A + D that are computed of A = L U, squares of signed or complex numbers;
+    infinite where no bound is found.
+
+    M = L (I + X) and V = (I + Y) U, X strictly below the diagonal and Y not below it, for which X + Y + X Y is
+    L^-1 D U^-1. As for Cholesky, f >= |X| + |Y| where f >= G + below(f) above(f), and G bounds the right side.
+    """
+    size = len(lower)
+    f = np.zeros((size, size))
+    with np.errstate(all="ignore"):
+        ends = _inverse(lower), _inverse(upper.T).T
+        lower, upper = np.abs(lower), np.abs(upper)
+        for _ in range(_TURNS):
+            wider = _split(fmt, lower, upper, ends, f) * (1 + 1e-6)
+            if not np.isfinite(wider).all() or (np.diag(wider) >= 1).any():
+                break
+            if (wider <= f * (1 + 1e-3)).all():
+                f = f * (1 + 1e-2)
+                if (_split(fmt, lower, upper, ends, f) <= f).all():
+                    return lower @ np.tril(f, -1) * RAISE, np.triu(f) @ upper * RAISE
+            f = wider
+    return np.full((size, size), np.inf), np.full((size, size), np.inf)
+
+
+def _split(fmt: Format, lower: Array, upper: Array, ends: tuple[Array, Array], f: Array) -> Array:
+    """|L^-1| |D| |U^-1| + below(f) above(f), |D| that of the factors."""
+    below, above = np.tril(f, -1), np.triu(f)
+    moved = _moved(fmt, (lower + lower @ below) @ (upper + above @ upper))
+    return ends[0] @ moved @ ends[1] + below @ above
+
+
+def _inverse(triangle: Array) -> Array:
+    """No less than |T^-1| of a lower triangle, whose numbers are rounded to float64: by rows, to within what these
+    roundings, and those of the substitution, may have made of it."""
+    size = len(triangle)
+    found = np.eye(size, dtype=triangle.dtype)
+    for row in range(size):
+        found[row] = (found[row] - triangle[row, :row] @ found[:row]) / triangle[row, row]
+    sizes = np.abs(found)
+    return (sizes + (8 * size + 16) * 2.0**-53 * (sizes @ np.abs(triangle) @ sizes)) * RAISE
 
 
 def _turned(factor: Array, inverse: Array, moved: Array, share: float, f: Array) -> Array:

@@ -1,6 +1,6 @@
-"""Elimination without fractions: triangular systems and Cholesky's factor of matrices of floats, exactly.
+"""Elimination without fractions: systems, triangular ones, and Cholesky's factor of matrices of floats, exactly.
 
-For Cholesky's factor it is Bareiss's form of Gauss's: every number on the way is a minor of the matrix, so that
+But for triangular systems it is Bareiss's form of Gauss's: every number on the way is a minor of the matrix, so that
 divisions leave no remainder and numbers grow no longer than their sizes tell (E. Bareiss, Sylvester's identity and
 multistep integer-preserving Gaussian elimination, Math. Comp. 22, 1968). Floats are integers times a power of two,
 those of complex numbers Gaussian ones.
@@ -166,6 +166,40 @@ def twice_substituted(lower: Whole, sides: Whole) -> Solution:
 
 def _one(like: Whole) -> Whole:
     return Whole(mpz(1), None if like.imag is None else mpz(0))
+
+
+def solved(matrix: Whole, sides: Whole) -> Solution | None:
+    """X of matrix X = sides, by Gauss's and Jordan's steps; None of a singular matrix."""
+    rows, before, is_odd = Whole.beside([matrix, sides]), _one(matrix), False
+    for k in range(len(matrix.real)):
+        place = next((i for i in range(k, len(matrix.real)) if rows[i, 0].square()), None)
+        if place is None:
+            return None
+        if place != k:
+            rows, is_odd = _exchanged(rows, k, place), not is_odd
+        column, top, pivot = rows[:, :1], rows[k : k + 1, 1:], rows[k, 0]
+        rest = (pivot * rows[:, 1:] - column * top).over(before)
+        rows, before = Whole.above((rest[:k], top, rest[k + 1 :])), pivot
+    return Solution(-rows, -before) if is_odd else Solution(rows, before)
+
+
+def factors(rows: Scaled) -> list[tuple[Parts, Parts]]:
+    """Step by step of A = L U, without exchanges, the parts of L's column from its diagonal on, and of U's row from
+    there on; no pivot is 0. By minors, as Cholesky's: of U over the last one, of L over that of the diagonal."""
+    left, before, found = rows.numbers, _one(rows.numbers), []
+    for _ in range(min(left.real.shape)):
+        pivot = left[0, 0]
+        column = quotients(Solution(left[:, 0], pivot), 0)
+        found.append((column, quotients(Solution(left[0], before), rows.exponent)))
+        rest = pivot * left[1:, 1:] - left[1:, :1] * left[:1, 1:]
+        left, before = rest.over(before), pivot
+    return found
+
+
+def _exchanged(rows: Whole, one: int, other: int) -> Whole:
+    order = np.arange(len(rows.real))
+    order[[one, other]] = other, one
+    return rows[order]
 
 
 class Factor(NamedTuple):

@@ -19,10 +19,10 @@ Index = tuple[int, ...]
 Parts = tuple[np.ndarray, ...]  # object arrays of fractions: a real matrix, or the real and the imaginary part
 
 
-def refuse_large(op: str, rows: int) -> None:
-    """Unjudged of matrices of more than MOST_ROWS rows."""
-    if rows > MOST_ROWS:
-        raise Unjudged(f"{op} of {rows:,} rows: the kit solves systems of up to {MOST_ROWS}")
+def refuse_large(op: str, rows: int, most: int = MOST_ROWS) -> None:
+    """Unjudged of matrices of more than `most` rows."""
+    if rows > most:
+        raise Unjudged(f"{op} of {rows:,} rows: the kit solves systems of up to {most}")
 
 
 def indices(*stacks: np.ndarray) -> Iterator[Index]:
@@ -58,6 +58,10 @@ class Stack:
                 mine[(*index, ..., at)] = its
         self.budget[index] = np.where(np.isnan(budget), np.inf, budget)
         self.scale[index] = scale
+
+    def put_exactly(self, index: Index, number: float) -> None:
+        """One number, an infinity or NaN."""
+        self.values[index] = self.real.hi[index] = number
 
     def _parts(self) -> Parts:
         return self.real.hi, self.real.lo, self.real.radius

@@ -94,6 +94,11 @@ class Exact:
         terms = [_lagrange(k, points, int((self.real + self.imag * k).det())) for k in points]
         return sum(real for real, _ in terms) * scale, sum(imag for _, imag in terms) * scale
 
+    def rank(self) -> int:
+        """Half that of the real matrix (R, -I; I, R), which maps the real and the imaginary part of a vector."""
+        both = _beside(_above(self.real, self.imag), _above(self.imag * -1, self.real))
+        return both.rank() // 2
+
 
 def _lagrange(k: int, points: range, value: int) -> Complex:
     """value times the product of (i - j) / (k - j) over the other points j."""

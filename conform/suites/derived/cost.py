@@ -23,7 +23,7 @@ def is_affordable(spec: OpSpec, call: MetaTuple) -> bool:
     counts = [prod(shape) for shape in shapes]
     matrices = traits_of(spec.name).matrices
     if matrices is not None:
-        return all(call.arguments[name].shape[-1:] <= (MOST_ROWS,) for name in matrices.arguments)
+        return all(max(call.arguments[name].shape[-2:]) <= MOST_ROWS for name in matrices.arguments)
     products = traits_of(spec.name).products
     if products is not None:
         terms = _terms(call.arguments[products.factors[1]].shape, shapes[0])
