@@ -161,3 +161,11 @@ def test_int_mm_takes_contiguous_outs_of_the_right_shape_alone() -> None:
         aten._int_mm.out(factor, factor, out=torch.zeros(8, 8, dtype=torch.int32).t())
     with pytest.raises(RuntimeError, match="but got 0"):
         aten._int_mm.out(factor, factor, out=torch.zeros(0, dtype=torch.int32))
+
+
+def test_normal_numbers_about_given_ones_are_not_written_into_an_out_without_elements() -> None:
+    """By the contract it gets the shape of the result, as it does of the other overloads."""
+    means = torch.zeros(2, 3)
+    with pytest.raises(RuntimeError, match="must match the size"):
+        torch.normal(means, 1.0, out=torch.zeros(0))
+    assert torch.normal(0.0, means, out=torch.zeros(0)).shape == (2, 3)

@@ -13,6 +13,8 @@ from conform.call import schemas
 from conform.call.arguments import is_tensor
 from conform.call.schemas import OpSchema, outs_of
 
+FUNCTIONAL = "_functional"  # ends the name of an overload that torch derived from one in place
+
 
 @dataclass(frozen=True)
 class Variant:
@@ -54,12 +56,16 @@ def variant_of(name: str) -> Variant | None:
 
 def out_variant(name: str) -> OpSchema | None:
     """The overload that takes the arguments of `name`, and tensors to write its results into; None if there is none."""
-    return next((one for one in _variants(name, schemas.schema(name).packet) if outs_of(one)), None)
+    return next((one for one in _variants(name, _packet(name)) if outs_of(one)), None)
 
 
 def in_place_variant(name: str) -> OpSchema | None:
     """The overload that writes the result of `name` into its first argument; None if there is none."""
-    return next(_variants(name, f"{schemas.schema(name).packet}_"), None)
+    return next(_variants(name, f"{_packet(name)}_"), None)
+
+
+def _packet(name: str) -> str:
+    return schemas.schema(name).packet.removesuffix(FUNCTIONAL)
 
 
 def plain_name(name: str) -> str:
@@ -114,7 +120,7 @@ def _returning_plain(mine: OpSchema) -> OpSchema | None:
     outs = outs_of(mine)
     packet = mine.packet if outs else mine.packet.removesuffix("_")
     read = [(one.name, one.type) for one in mine.arguments if one not in outs]
-    for one in schemas.every_overload(packet):
+    for one in [*schemas.every_overload(packet), *schemas.every_overload(packet + FUNCTIONAL)]:
         is_plain = not any(argument.is_written for argument in one.arguments)
         if is_plain and [(argument.name, argument.type) for argument in one.arguments] == read:
             return None if any(one.aliases) else one

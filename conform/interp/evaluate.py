@@ -27,7 +27,7 @@ from conform.numerics.rounding import round_to
 # cudnn_enable(d) chooses a library; implicit tells tracing that nobody wrote the expand.
 WITHOUT_MEANING = frozenset({
     "device", "layout", "pin_memory", "non_blocking", "memory_format", "sparse_grad", "cudnn_enable", "cudnn_enabled",
-    "implicit",
+    "implicit", "generator",
 })  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import difflib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, partial, wraps
 from typing import Any
 
 from conform.call import schemas
@@ -54,12 +54,13 @@ def semantics(*names: str, **traits: Any) -> Callable[[Callable], Callable]:
     names. `traits` are fields of Traits. Large tensors of a pointwise meaning are given to it a block at a time."""
 
     def register(function: Callable) -> Callable:
-        parameters = inspect.signature(function).parameters
-        arrays = tuple(name for name, parameter in parameters.items() if parameter.annotation in _ARRAYS)
+        declared = _schema_names(function)
+        arrays = tuple(name for name, parameter in declared.items() if parameter.annotation in _ARRAYS)
         family = family_in(_ROOM, function.__module__)
         entry = Semantics(
-            names, family, function=function, parameters=tuple(parameters), arrays=arrays, traits=Traits(**traits)
-        )
+            names, family, function=_called_by_them(function, declared), parameters=tuple(declared), arrays=arrays,
+            traits=Traits(**traits),
+        )  # fmt: skip
         for name in names:
             if name in _table:
                 taken = _table[name].function
@@ -68,6 +69,22 @@ def semantics(*names: str, **traits: Any) -> Callable[[Callable], Callable]:
         return function
 
     return register
+
+
+def _schema_names(function: Callable) -> dict[str, inspect.Parameter]:
+    """The parameters by the schema's names: `from`, which Python keeps for itself, is that of `from_`."""
+    return {name.removesuffix("_"): one for name, one in inspect.signature(function).parameters.items()}
+
+
+def _called_by_them(function: Callable, declared: Mapping[str, inspect.Parameter]) -> Callable:
+    if all(name == one.name for name, one in declared.items()):
+        return function
+
+    @wraps(function)
+    def called(**arguments: Any) -> Any:
+        return function(**{declared[name].name: value for name, value in arguments.items()})
+
+    return called
 
 
 pointwise = partial(semantics, pointwise=True)

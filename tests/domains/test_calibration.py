@@ -142,6 +142,8 @@ UNREACHABLE: dict[tuple[str, str], str] = {
                   "empty.memory_format", "empty_strided", "empty_like", "empty_permuted", "new_full", "new_ones",
                   "new_zeros", "new_empty", "new_empty_strided")},
     ("aten::unbind.int", "dim not in the dims of more than 64"): "no dim so long is drawn",
+    **{(f"aten::{op}", "low <= the largest of the dtype, below 2^63 - 1"): IMPLIED
+       for op in ("randint.low", "randint_like.low_dtype")},
     ("aten::arange.start", "start in the finite numbers"): "no infinity and no NaN is drawn",
     ("aten::arange.start_step", "start in the finite numbers"): "no infinity and no NaN is drawn",
     ("aten::arange.start_step", "step in all numbers but NaN"): "no NaN is drawn",

@@ -242,7 +242,11 @@ OPEN = {
         "aten::mode", "aten::unique_*", "aten::*quantile*",
     ),
     "the difference of two vectors is not read in pieces": (
-        "aten::_cdist_forward", "aten::_pdist_forward",
+        "aten::_cdist_forward", "aten::_pdist_forward", "aten::dist",
+    ),
+    "a draw is made as a whole, and what a backend draws is judged as a whole": (
+        "aten::rand*_like*", "aten::randint*", "aten::random*", "aten::uniform", "aten::normal*", "aten::exponential",
+        "aten::log_normal", "aten::cauchy", "aten::geometric", "aten::bernoulli*", "aten::multinomial",
     ),
     "calls of so many tensors are shorter than a block, which is worked on at once": (
         "aten::_fused_ada*", "aten::_fused_sgd*",

@@ -121,6 +121,11 @@ def test_distances_of_batches_of_no_elements_and_beyond_numbers() -> None:
     )
     nothing = RefTensor("float64", (1, 0), [])
     same(call("_cdist_forward", x1=nothing, x2=nothing, p=2.0, compute_mode=2), "float64", [[0.0]])
+
+
+@pytest.mark.parametrize(("p", "expected"), [(0, 2.0), (1, 7.0), (2, 5.0), (inf, 4.0)])
+def test_dist(p: float, expected: float) -> None:
+    same(call("dist", self=tensor("float32", [[4.0], [5.0]]), other=tensor("float32", [1.0]), p=p), "float32", expected)
     same(call("_pdist_forward", self=tensor("float64", [[inf], [inf]]), p=2.0), "float64", [nan])
     same(call("_pdist_forward", self=tensor("float64", [[inf], [inf]]), p=0.0), "float64", [UNSPECIFIED])
     same(call("_pdist_forward", self=tensor("float64", [[1e308], [-1e308]]), p=inf), "float64", [inf])
@@ -200,6 +205,8 @@ def test_data_without_a_range_leave_a_histogram_open(data: list[float]) -> None:
         ("nansum", {"self": tensor("complex64", [1j])}),
         ("nanmean", {"self": ints([1])}),
         ("_cdist_forward", {"x1": floats([[1.0]]), "x2": floats([[1.0]]), "p": -1.0, "compute_mode": None}),
+        ("dist", {"self": floats([1.0]), "other": floats([1.0]), "p": -1.0}),
+        ("dist", {"self": floats([]), "other": floats([]), "p": inf}),
         ("_cdist_forward", {"x1": floats([[1.0]]), "x2": floats([[1.0, 2.0]]), "p": 1.0, "compute_mode": None}),
         ("_pdist_forward", {"self": floats([1.0])}),
         ("searchsorted.Tensor", {"sorted_sequence": ints([1]), "self": floats([1.0])}),

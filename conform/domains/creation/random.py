@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from conform.domains.creation.constants import DTYPE_OR_FLOAT, OF_SIZE, SIZE, dtype_argument, dtype_or
+from conform.domains.creation.constants import DTYPE_OR_FLOAT, LIKE, OF_SIZE, SIZE, dtype_argument, dtype_or
 from conform.domains.engine.arguments import boolean, length, mask, optional, real, result, tensor
 from conform.domains.engine.constraints import Dtype, Value
 from conform.domains.engine.dtypes import COMPLEX, FLOATS, NUMBERS
@@ -20,6 +20,13 @@ for _name in ("aten::rand", "aten::randn"):
         SIZE,
         dtype_argument(Value.In((*FLOATS, *COMPLEX)).unjudged(NOTHING, lambda size: 0 in size)),
         result(DTYPE_OR_FLOAT, OF_SIZE),
+    )
+for _name in ("aten::rand_like", "aten::randn_like"):
+    spec(
+        _name,
+        tensor("self", Dtype.In((*FLOATS, *COMPLEX)).unjudged("with a dtype that is named, torch takes any tensor")),
+        dtype_argument(Value.In((*FLOATS, *COMPLEX)).unjudged(NOTHING, lambda self: self.numel == 0)),
+        result(LIKE, shape_of("self")),
     )
 
 

@@ -18,7 +18,7 @@ from conform.numerics.draws import Stream
 
 # Arguments that say where or how a result is stored, not what it is: specs may leave them out, at their defaults.
 WITHOUT_MEANING = frozenset({"device", "layout", "pin_memory", "non_blocking", "memory_format", "sparse_grad",
-                             "implicit"})  # fmt: skip
+                             "implicit", "generator"})  # fmt: skip
 _PAIRED_OF_KEYWORDS = ("Optional", "Dtype", "Length", "Rank", "Value")
 _TUPLES_FOR_KEYWORDS = 6
 _TUPLES_FOR_HOLDERS = 48  # most of which have shapes or dtypes that do not fit

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from conform.domains.engine.arguments import integer, optional, real, result, tensor
+import math
+
+from conform.domains.engine.arguments import integer, optional, real, result, scalar, tensor
 from conform.domains.engine.constraints import Dtype, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
-from conform.domains.engine.spaces import ANYTHING
-from conform.domains.engine.vocabulary import dtype_of, shaped
+from conform.domains.engine.spaces import ANYTHING, NUMBERS_WITH_INFINITIES, REALS, Space
+from conform.domains.engine.vocabulary import broadcast, broadcastable_with, dtype_of, shaped
 from conform.domains.specs import FLOATS, spec
 
 VECTORS = (
@@ -14,7 +16,7 @@ VECTORS = (
     Dtype.In(("float32", "float64")).lenient("a kernel may take half types"),
 )
 REFUSED_BEFORE = "pdist, which calls it, has refused it"
-ORDERS = (0.0, 1.0, 2.0, float("inf"), 0.5, 3.0, 1.5)
+ORDERS = (0.0, 1.0, 2.0, math.inf, 0.5, 3.0, 1.5)
 ORDER = real("p", Value.Ge(0), Value.Be(ORDERS))
 
 
@@ -38,6 +40,13 @@ def _beside(x1: MetaArgument, rank: int, d: int) -> object:
     return (1, x1.shape[place])
 
 
+def _orders(own: MetaArgument, self: MetaArgument, other: MetaArgument) -> Space:
+    if own.dtype not in ("int", "float"):
+        return ANYTHING
+    has_none = 0 in broadcast(self, other)
+    return REALS.narrowed("Ge", 0) if has_none else NUMBERS_WITH_INFINITIES.within(0, math.inf)
+
+
 spec(
     "aten::_cdist_forward",
     tensor("x1", VECTORS, Rank.Ge(2)),
@@ -51,4 +60,20 @@ spec(
     tensor("self", VECTORS, Rank.Eq(2).unjudged(REFUSED_BEFORE)),
     real("p", Value.Ge(0).unjudged(REFUSED_BEFORE), Value.Be(ORDERS)),
     result(dtype_of("self"), shaped(lambda self: (self.shape[0] * (self.shape[0] - 1) // 2,), "(pairs of rows,)")),
+)
+
+PROMOTED = "torch promotes, and takes complex numbers"
+spec(
+    "aten::dist",
+    tensor("self", Dtype.In(FLOATS).unjudged(PROMOTED)),
+    tensor("other", dtype_of("self").unjudged(PROMOTED), broadcastable_with("self")),
+    scalar(
+        "p",
+        Dtype.In(("int", "float")).unjudged(PROMOTED),
+        Value.In(_orders, ("", "self", "other"), "[0, inf], below inf of no elements").unjudged(
+            "P60: norms of no elements, and of a negative order, have rules of their own"
+        ),
+        Value.Be(lambda own: ORDERS if own.dtype == "float" else (2, 0, 1, 3), ("",)),
+    ),
+    result(dtype_of("self"), shaped(lambda self: (), "()")),
 )

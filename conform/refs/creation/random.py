@@ -27,6 +27,19 @@ def rand(
     return _of_chance(size, dtype)
 
 
+@reference("aten::rand_like", "aten::randn_like")
+def like(
+    self: RefTensor,
+    dtype: str | None = None,
+    layout: object = None,
+    device: object = None,
+    pin_memory: object = None,
+    memory_format: object = None,
+) -> RefTensor:
+    """What rand, or randn, gives in the shape of self; without dtype in that of self."""
+    return _of_chance(list(self.shape), dtype or self.dtype)
+
+
 @reference("aten::randn")
 def randn(
     size: list[int], dtype: str | None = None, layout: object = None, device: object = None, pin_memory: object = None

@@ -8,7 +8,15 @@ from math import inf, isfinite, isnan, nan
 
 from conform.refs.exact.promotion import FLOAT, category
 from conform.refs.exact.rounding import round_number, round_ratio
-from conform.refs.exact.tensor import UNSPECIFIED, RefTensor, Unspecified, broadcast_shapes, positions, strides_of
+from conform.refs.exact.tensor import (
+    UNSPECIFIED,
+    RefTensor,
+    Unspecified,
+    broadcast_shapes,
+    expand,
+    positions,
+    strides_of,
+)
 from conform.refs.reduction.norms import round_power_mean
 from conform.refs.references import reference
 
@@ -53,6 +61,19 @@ def pdist(self: RefTensor, p: float = 2.0) -> RefTensor:
     rows = [self.data[i * width : (i + 1) * width] for i in range(count)]
     data = [_distance(self.dtype, p, rows[i], rows[j]) for i in range(count) for j in range(i + 1, count)]
     return RefTensor(self.dtype, (len(data),), data)
+
+
+@reference("aten::dist")
+def dist(self: RefTensor, other: RefTensor, p: int | float = 2) -> RefTensor:
+    """The p-norm of self - other, one number; shapes broadcast. Of no elements 0, but for p inf, which has none."""
+    _check("dist", self, p)
+    if other.dtype != self.dtype:
+        raise ValueError(f"dist of {self.dtype} and {other.dtype}")
+    shape = broadcast_shapes(self.shape, other.shape)
+    x, y = (expand(one.data, one.shape, shape) for one in (self, other))
+    if not x and p == inf:
+        raise ValueError("the largest of no elements")
+    return RefTensor(self.dtype, (), [_distance(self.dtype, float(p), x, y)])
 
 
 def _check(op: str, x: RefTensor, p: float) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import conform
+from conform.interp.evaluate import evaluate
 
 LEAST = 5e-324  # the smallest float64
 SCALES = (-1074, -1060, -1022, -1021, -1010, -500, 0, 960)  # binary exponents
@@ -58,3 +59,26 @@ def test_norms_of_huge_orders_are_beside_the_largest_number() -> None:
     assert conform.golden("_cdist_forward", alone, rhs, 1e300, None).value.item() == 1.0
     both = np.array([[1.0, 1.0]]), np.array([[-(2.0**-53), -(2.0**-53)]])  # 2^(1/p) times the number
     assert conform.golden("_cdist_forward", *both, 1e300, None).value.item() == 1 + 2.0**-52
+
+
+@pytest.mark.parametrize(("p", "expected"), [(0, 2.0), (1, 7.0), (2, 5.0), (np.inf, 4.0), (0.5, 13.928203230275509)])
+def test_dist_is_the_norm_of_the_difference_of_what_broadcasts(p: float, expected: float) -> None:
+    """(sqrt 3 + sqrt 4)^2 = 7 + 4 sqrt 3"""
+    lhs, rhs = np.array([[4.0], [5.0]]), np.array([1.0])
+    assert conform.golden("dist", lhs, rhs, p).value == (7 + 4 * 3**0.5 if p == 0.5 else expected)
+
+
+def test_dist_of_halves_may_round_the_differences() -> None:
+    """2048 + 1 is 2048 in float16; the norm of the exact difference is 2049, which is a tie."""
+    lhs, rhs = np.array([2048.0], np.float16), np.array([-1.0], np.float16)
+    (golden,) = evaluate("aten::dist", (lhs, rhs), {}).goldens
+    assert golden.real.hi == 2049.0
+    assert golden.budget >= 1.0
+
+
+def test_dist_of_infinities() -> None:
+    for lhs, rhs, expected in ((np.inf, 1.0, np.inf), (np.inf, np.inf, np.nan), (np.nan, 1.0, np.nan)):
+        found = conform.golden("dist", np.array([lhs, 0.0]), np.array([rhs, 0.0])).value
+        np.testing.assert_array_equal(found, expected)
+    (golden,) = evaluate("aten::dist", (np.array([np.nan]), np.array([1.0]), 0), {}).goldens
+    assert golden.open.all()

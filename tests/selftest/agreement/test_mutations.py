@@ -66,6 +66,10 @@ REDUNDANT = {
     *((f"aten::_upsample_{name}", "align_corners") for name in
       ("bilinear2d_aa", "bilinear2d_aa.vec", "bicubic2d_aa", "bicubic2d_aa.vec")),
     ("aten::dropout", "train"),
+    # by it elements are spread that I8 leaves open on both sides
+    ("aten::exponential", "lambd"), ("aten::geometric", "p"),
+    *((f"aten::{op}", name) for op, names in (("cauchy", ("median", "sigma")), ("log_normal", ("mean", "std")))
+      for name in names),
     # the quotient of the sizes, or close to it, as it is where no scale is given
     ("aten::upsample_nearest1d", "scales"), ("aten::upsample_nearest3d", "scales_w"),
     # a bound depends on it; memory, which the references have none of; equal elements that nobody can tell apart

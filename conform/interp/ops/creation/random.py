@@ -1,12 +1,8 @@
-"""Random tensors: what every draw must obey (P101), and a draw that obeys it.
-
-No golden value is determined. The outcome of a call has every element open and `given`, which says of a backend's
-outputs what they should have been had chance chosen as they show.
-"""
+"""Random tensors: what every draw must obey (P101), and a draw that obeys it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import prod
 from typing import Any
@@ -16,6 +12,7 @@ import numpy as np
 from conform.interp.formulas import chance
 from conform.interp.golden import Given, Golden, Outcome
 from conform.interp.ops.creation.constants import named
+from conform.interp.ops.creation.drawn import CHANCE, of_chance, opened, stream_of
 from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.semantics import pointwise, semantics
 from conform.numerics.arithmetic import mul
@@ -27,25 +24,15 @@ from conform.numerics.real import Real, where
 from conform.numerics.rounding import TOWARD_ZERO, round_fraction, round_to
 from conform.numerics.rounding_errors import held_format
 
-CHANCE = "P101"
-
 
 def _of_size(arguments: Mapping[str, Any]) -> int:
     return prod(arguments["size"])
 
 
-def _open(drawn: np.ndarray, fmt: Format) -> Golden:
-    return exact(drawn, fmt).opened(np.ones(drawn.shape, bool), CHANCE)
-
-
-def _stream(op: str, shape: Sequence[int]) -> Stream:
-    return Stream(0, f"{op} {list(shape)}", 0, "a draw")
-
-
 def _parts(array: np.ndarray) -> list[np.ndarray]:
-    """The numbers, or both parts of complex ones, as float64, flat."""
+    """The numbers, or both parts of complex ones, as float64."""
     parts = [array.real, array.imag] if array.dtype.kind == "c" else [array]
-    return [part.reshape(-1).astype(np.float64) for part in parts]
+    return [part.astype(np.float64) for part in parts]
 
 
 def _real_numbers(
@@ -54,49 +41,67 @@ def _real_numbers(
     fmt: Format,
     draw: Callable[[Stream, tuple[int, ...]], np.ndarray],
     may_be: Callable[[np.ndarray], np.ndarray],
-    distribution: Callable[[np.ndarray], np.ndarray],
+    distribution: chance.Distribution,
 ) -> Outcome:
-    """Independent numbers of one distribution; `may_be` says which a draw can have."""
+    """Independent numbers of one distribution, both parts of complex ones; `may_be` says which a draw can have."""
     component = fmt.component if fmt.is_complex else fmt
-    stream = _stream(op, shape)
+    stream = stream_of(op, shape)
     count = 2 if fmt.is_complex else 1
     parts = [round_to(component, draw(stream, tuple(shape)), mode=TOWARD_ZERO).astype(np.float64) for _ in range(count)]
     drawn = (parts[0] + 1j * parts[1] if fmt.is_complex else parts[0]).astype(fmt.storage)
 
-    def given(outputs: Sequence[np.ndarray]) -> Given:
-        (actual,) = outputs
-        possible = np.logical_and.reduce([may_be(part) for part in _parts(actual)]).reshape(actual.shape)
-        fault = None
-        if possible.all():
-            faults = (chance.far_from(distribution, part, component.precision) for part in _parts(actual))
-            fault = next(filter(None, faults), None)
-        return Given((exact(np.where(possible, actual, drawn), fmt),), fault)
+    def places(actual: np.ndarray) -> Iterator[chance.Places]:
+        for part in _parts(actual):
+            place = distribution(part.reshape(-1))
+            yield chance.Places(place, place, component.unit_roundoff)
 
-    return Outcome((_open(drawn, fmt),), given=given)
+    def possible(actual: np.ndarray) -> np.ndarray:
+        return np.logical_and.reduce([may_be(part) for part in _parts(actual)])
+
+    return of_chance(drawn, fmt, possible, places, CHANCE)
+
+
+def _uniform(op: str, shape: Sequence[int], fmt: Format) -> Outcome:
+    return _real_numbers(op, shape, fmt, Stream.uniform, lambda x: (x >= 0) & (x < 1), chance.uniform(0, 1))
+
+
+def _normal(op: str, shape: Sequence[int], fmt: Format) -> Outcome:
+    deviation = np.sqrt(0.5) if fmt.is_complex else 1.0
+    return _real_numbers(
+        op, shape, fmt, lambda stream, shape: stream.normal(shape) * deviation, np.isfinite,
+        lambda numbers: chance.normal(numbers / deviation),
+    )  # fmt: skip
 
 
 @semantics("aten::rand", elements=_of_size, undetermined=True)
 def rand(size: Sequence[int], dtype: str | None = None) -> Outcome:
     """Independent numbers of [0, 1), uniformly distributed, both parts of complex ones too (P101)"""
-    return _real_numbers("rand", size, named(dtype), Stream.uniform, lambda x: (x >= 0) & (x < 1), chance.uniform)
+    return _uniform("rand", size, named(dtype))
+
+
+@semantics("aten::rand_like", undetermined=True)
+def rand_like(self: np.ndarray, dtype: str | None = None) -> Outcome:
+    """What rand draws, in the shape of self, and in its dtype unless there is another (P101)"""
+    return _uniform("rand_like", self.shape, named(dtype, format_of(self)))
 
 
 @semantics("aten::randn", elements=_of_size, undetermined=True)
 def randn(size: Sequence[int], dtype: str | None = None) -> Outcome:
     """Independent normally distributed numbers of mean 0 and variance 1, a half of it each part's of complex ones"""
-    fmt = named(dtype)
-    variance = 0.5 if fmt.is_complex else 1.0
-    return _real_numbers(
-        "randn", size, fmt, lambda stream, shape: stream.normal(shape) * np.sqrt(variance), np.isfinite,
-        chance.normal(variance),
-    )  # fmt: skip
+    return _normal("randn", size, named(dtype))
+
+
+@semantics("aten::randn_like", undetermined=True)
+def randn_like(self: np.ndarray, dtype: str | None = None) -> Outcome:
+    """What randn draws, in the shape of self, and in its dtype unless there is another (P101)"""
+    return _normal("randn_like", self.shape, named(dtype, format_of(self)))
 
 
 @semantics("aten::randperm", elements=lambda arguments: arguments["n"], undetermined=True)
 def randperm(n: int, dtype: str | None = "int64") -> Outcome:
     """The numbers 0 .. n - 1 in an order that chance chooses, all with the same probability (P101)"""
     fmt = named(dtype, FORMATS["int64"])
-    drawn = _stream("randperm", [n]).permutation(n)
+    drawn = stream_of("randperm", [n]).permutation(n)
 
     def given(outputs: Sequence[np.ndarray]) -> Given:
         numbers = outputs[0].astype(np.float64)
@@ -110,7 +115,7 @@ def randperm(n: int, dtype: str | None = "int64") -> Outcome:
         return Given((exact(counted.astype(fmt.storage), fmt),), fault)
 
     golden = exact(drawn.astype(fmt.storage), fmt)
-    return Outcome((golden if n < 2 else _open(golden.value, fmt),), given=given)
+    return Outcome((golden if n < 2 else opened(golden.value, fmt),), given=given)
 
 
 @semantics("aten::native_dropout", undetermined=True)
@@ -123,16 +128,16 @@ def native_dropout(input: np.ndarray, p: float, train: bool | None) -> Outcome |
     if p in (0, 1):
         all_or_none = np.full(input.shape, p == 0)
         return _kept(input, p, all_or_none), exact(all_or_none, bools)
-    mask = ~_stream("dropout", input.shape).bernoulli(p, input.shape)
+    mask = ~stream_of("dropout", input.shape).bernoulli(p, input.shape)
 
     def given(outputs: Sequence[np.ndarray]) -> Given:
         kept = outputs[1]
         fault = chance.unlikely_share(int(np.count_nonzero(kept)), kept.size, 1 - p)
         return Given((_kept(input, p, kept), exact(kept, bools)), fault)
 
-    opened = np.ones(input.shape, bool)
+    everywhere = np.ones(input.shape, bool)
     return Outcome(
-        (_kept(input, p, mask).opened(opened, CHANCE), exact(mask, bools).opened(opened, CHANCE)), given=given
+        (_kept(input, p, mask).opened(everywhere, CHANCE), exact(mask, bools).opened(everywhere, CHANCE)), given=given
     )
 
 

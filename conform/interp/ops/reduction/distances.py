@@ -26,7 +26,7 @@ from conform.numerics.formats import Format, format_of
 from conform.numerics.parts import write
 from conform.numerics.real import Real, maximum, where
 from conform.numerics.rounding import round_to
-from conform.numerics.rounding_errors import held_format
+from conform.numerics.rounding_errors import held_format, joined
 from conform.numerics.scaled import Scaled
 
 VANISHING = 3000  # half of it, over log 2, is more than 2100
@@ -77,6 +77,15 @@ def pdist(self: np.ndarray, p: float = 2.0) -> Golden:
     return _of_pairs(format_of(self), pairs, count * (count - 1) // 2, self.shape[1], p, by_product=False)
 
 
+@semantics("aten::dist", accumulates="self", centred=True)
+def dist(self: np.ndarray, other: np.ndarray, p: int | float = 2) -> Golden:
+    """The norm of order p of self - other, which broadcast, as P60 has it; the difference may be rounded to their dtype
+    (P115)"""
+    fmt = format_of(self)
+    x, y = (each.astype(np.float64).reshape(1, -1) for each in np.broadcast_arrays(self, other))
+    return reshaped(_norms(fmt, float(p), x, y, by_product=False, held=fmt), ())
+
+
 Pairs = Callable[[slice], tuple[np.ndarray, np.ndarray]]
 
 
@@ -89,8 +98,10 @@ def _of_pairs(fmt: Format, pairs: Pairs, count: int, width: int, order: float, b
     return assembled(parts(), count)
 
 
-def _norms(fmt: Format, order: float, x: np.ndarray, y: np.ndarray, by_product: bool) -> Golden:
-    """The golden [n] of the norms of x - y [n, width]."""
+def _norms(
+    fmt: Format, order: float, x: np.ndarray, y: np.ndarray, by_product: bool, held: Format | None = None
+) -> Golden:
+    """The golden [n] of the norms of x - y [n, width], a difference that may be rounded to the format `held`."""
     special = np.where(np.isfinite(x) & np.isfinite(y), 0.0, x - y)
     nan, infinite = np.isnan(special).any(axis=1), np.isinf(special).any(axis=1)
     if order == 0:
@@ -101,7 +112,7 @@ def _norms(fmt: Format, order: float, x: np.ndarray, y: np.ndarray, by_product: 
     extreme = np.where(nan, np.nan, np.inf)[:, None]
     x, y = (np.where(is_special, 0.0, each) for each in (x, y))
     value, real = _regular(fmt, order, x, y)
-    budget = _budget(fmt, order, x, y)
+    budget = _budget(fmt, order, x, y, held or held_format(fmt))
     overflows = np.zeros(len(x), bool)
     if by_product:
         error, overflows = _error_by_product(fmt, x, y, real)
@@ -234,12 +245,16 @@ def _mp_norm(x: np.ndarray, y: np.ndarray, order: float) -> mp.Number:
     return unit * mp.exp(mp.log(sum(mp.exp(mp.log(size / unit) * p) for size in sizes)) / p)
 
 
-def _budget(fmt: Format, order: float, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """[n, 1]: the error of the norm of the rounded differences in the compute type."""
+def _budget(fmt: Format, order: float, x: np.ndarray, y: np.ndarray, held: Format) -> np.ndarray:
+    """[n, 1]: the error of the norm of the differences, rounded to the format `held`, in the compute type."""
     if not x.shape[1]:
         return np.zeros((len(x), 1))
     with np.errstate(all="ignore"):
-        difference = Ball.exact(x, held_format(fmt)) - Ball.exact(y, held_format(fmt))
+        exact = Ball.exact(x, held_format(fmt)), Ball.exact(y, held_format(fmt))
+        difference = exact[0] - exact[1]
+        if held != difference.compute:
+            rounding = held.unit_roundoff * np.abs(difference.mid)
+            difference = Ball(difference.mid, joined(difference.rad, rounding), difference.compute)
         if np.isinf(order):
             return difference.rad.max(axis=1, keepdims=True)
         sizes = Ball(np.abs(difference.mid), difference.rad, difference.compute)
