@@ -356,20 +356,20 @@ def test_no_target_is_lost_unseen() -> None:
         tests += kinds
         ops += Counter(kinds.keys())
     assert {kind: (tests[kind], ops[kind]) for kind in sorted(tests)} == {
-        "broadcast": (3682, 102),
-        "dtype": (5174, 640),
+        "broadcast": (3797, 125),
+        "dtype": (6168, 758),
         "given": (56, 40),
-        "keyword": (17014, 573),
-        "line": (1097, 540),
-        "long": (285, 73),
-        "many": (357, 334),
-        "promotes": (799, 98),
-        "rank": (2272, 546),
-        "refuses": (2164, 507),
-        "rows": (4916, 320),
-        "shape": (843, 427),
-        "size": (4552, 553),
-        "square": (541, 541),
+        "keyword": (18069, 635),
+        "line": (1141, 562),
+        "long": (365, 150),
+        "many": (379, 356),
+        "promotes": (838, 115),
+        "rank": (2427, 585),
+        "refuses": (2420, 600),
+        "rows": (5432, 358),
+        "shape": (892, 452),
+        "size": (5280, 657),
+        "square": (579, 579),
     }
 
 
