@@ -33,7 +33,8 @@ def _elements(arguments: Mapping[str, Any]) -> int:
     matrices, sides = arguments["A"], arguments["B"]
     of_one = np.shape(sides)[-1:] if is_of_vectors(matrices, sides) else np.shape(sides)[-2:]
     count = prod(np.shape(matrices)[:-2]) if len(of_one) == 1 else count_of_systems(matrices, sides)
-    return count * prod(of_one) + 2 * prod(np.shape(matrices)) + 1
+    shape = np.shape(matrices)
+    return count * prod(of_one) + prod(shape) + prod(shape[:-1]) + prod(shape[:-2])
 
 
 @semantics("aten::_linalg_solve_ex", matrices=OF_SYSTEMS, elements=_elements)
