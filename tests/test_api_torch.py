@@ -319,7 +319,7 @@ def test_functions_of_any_number_of_tensors_give_their_operator_a_list(operands:
     [
         (torch.special.bessel_y0, Unjudged, "no semantics for aten::special_bessel_y0"),
         ("torch.nn.functional.softmax", UsageError, "is a Python function, .*: give the function itself"),
-        (torch.Tensor.renorm_, Unjudged, "no semantics for aten::renorm"),
+        (torch.geqrf, Unjudged, "no semantics for aten::geqrf"),
         ("torch.logsumexpp", UsageError, "unknown operator .aten::logsumexpp.; did you mean .aten::logsumexp."),
         ("epx", UsageError, "unknown operator 'epx'"),
         (np.exp, UsageError, "expected an operator's name or a function of torch, got <ufunc 'exp'>"),

@@ -58,10 +58,8 @@ FUNCTION_OF_A_SUBNORMAL = {
 }
 ON_A_BRANCH_CUT = ("log", "log2", "log10", "log1p", "special_log1p", "pow")
 SIDE_OF_THE_CUT = {(f"aten::{op}", "complex128", ERROR) for op in ON_A_BRANCH_CUT}
-ZERO_FOR_THE_TEST_ALONE = {
-    *(("aten::remainder", dtype, UNROUNDED) for dtype in WITH_BFLOAT16),
-    *(("aten::remainder", dtype, "wrong infinity") for dtype in WIDE),
-}
+# Subnormal remainders are kept (fmod), and read as zeros where their sign is compared with the divisor's.
+ZERO_FOR_THE_TEST_ALONE = {("aten::remainder", dtype, UNROUNDED) for dtype in ("bfloat16", "float64")}
 HALF_OF_A_SUBNORMAL = {("aten::frexp", dtype, "wrong value") for dtype in ("bfloat16", "float32")}
 # What may be honest, and the kit does not admit yet: a step between numbers that ends below the normal range, a
 # difference that is flushed before it is counted (a norm of order 0), a factor that is folded from flushed parts.
@@ -69,10 +67,6 @@ NOT_ADMITTED = {
     *(("aten::nextafter", dtype, UNROUNDED) for dtype in WIDE),
     ("aten::_pdist_forward", "float32", ERROR),
     ("aten::_native_batch_norm_legit", "float32", NAN),
-    *((f"aten::{op}", dtype, OTHER_SHAPE)  # subnormals that are one zero
-      for op in ("_unique2", "unique_consecutive") for dtype in WITH_BFLOAT16),
-    *((f"aten::{op}", "float32", OTHER_SHAPE) for op in ("unique_dim", "unique_dim_consecutive")),
-    *(("aten::nonzero", dtype, OTHER_SHAPE) for dtype in (*WITH_BFLOAT16, "complex64")),
     ("aten::_local_scalar_dense", "float64", ERROR),
 }
 KNOWN = (

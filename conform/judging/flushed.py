@@ -57,11 +57,12 @@ class Flushed:
         actual, moves = self.outputs[number].array, golden.real is None and flushing.flushes(golden.format)
         if moves and (traits_of(self.call.op).compares or self.call.meaning is not None):
             return self._compared(number, golden)
-        if moves and traits_of(self.call.op).signs and not flushing.has_subnormals(actual):
-            return golden.or_else(replace(golden, value=flushing.flushed(golden.value)))
         if moves:
             conversions = [self.call.mapped(partial(_if_converted, golden.format))]
-            return golden.or_else(*(each.goldens[number] for each in self._outcomes(conversions)))
+            readings = [golden, *(each.goldens[number] for each in self._outcomes(conversions))]
+            if traits_of(self.call.op).signs and not flushing.has_subnormals(actual):
+                readings += [replace(each, value=flushing.flushed(each.value)) for each in readings]
+            return golden.or_else(*readings[1:])
         is_asked = self.of_all and flushing.concerns(golden)
         if is_asked and flushing.kept_some(golden, actual, self.call.arguments.values()):
             return golden

@@ -8,8 +8,9 @@ from functools import partial
 from zlib import crc32
 
 from conform.call.arguments import Arguments, is_tensor, tensors
-from conform.call.bound import bound_call
-from conform.call.variants import variant_of
+from conform.call.bound import Bound, bound_call
+from conform.call.foreach import ForEach, for_each
+from conform.call.variants import plain_name, variant_of
 from conform.documents.limits import Limits
 from conform.domains.specs import OpSpec, spec_of
 from conform.errors import ConformError, InvalidArguments, UsageError, did_you_mean
@@ -201,10 +202,25 @@ def too_large(test: Test, op: str, arguments: Arguments, limits: Limits) -> str 
     """What is too large about the results of a test's call; None if nothing is, or nothing is known of them."""
     if beyond_the_kit(test) or test.is_module:
         return None
-    elements = result_elements(bound_call(op, arguments.args, arguments.kwargs))
+    elements = most_elements(bound_call(op, arguments.args, arguments.kwargs))
     if elements <= limits.max_result_elements:
         return None
     return limits.exceeded("max_result_elements", f"a result of {amount(elements)} elements")
+
+
+def most_elements(call: Bound) -> int:
+    """Of all results; of an op of lists those of what it means in each place, as far as all of its lists go."""
+    each = for_each(plain_name(call.op))
+    return result_elements(call) if each is None else sum(map(result_elements, _members(each, call.returning)))
+
+
+def _members(each: ForEach, call: Bound) -> Iterator[Bound]:
+    """The calls that a call of lists means, whatever its lists hold; numbers count for nothing."""
+    lists = {name: call.arguments[name] for name in each.listed if not each.holds_numbers(name)}
+    others = {name: 0 if each.holds_numbers(name) else value for name, value in call.arguments.items()}
+    for place in zip(*lists.values(), strict=False):
+        given = {**others, **dict(zip(lists, place, strict=True))}
+        yield Bound(each.member, {**each.left_out, **{each.places[name]: value for name, value in given.items()}})
 
 
 def resolved_op(test: Test, arguments: Arguments) -> str:

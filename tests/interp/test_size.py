@@ -13,7 +13,7 @@ from conform.interp import semantics
 from conform.interp.evaluate import evaluate_call
 from conform.interp.size import result_elements
 from conform.suites import load
-from conform.suites.cases import Selection
+from conform.suites.cases import Selection, most_elements
 from conform.suites.select import select
 
 F = np.broadcast_to(np.float32(1), (1 << 20, 1))  # takes no memory
@@ -72,7 +72,7 @@ def test_no_result_is_larger_than_what_is_known_of_it(suite: str, op: str) -> No
     for group in select(loaded, selection):
         arguments = group[0].draw.arguments()
         call = bound_call(group[0].op, arguments.args, arguments.kwargs)
-        most = result_elements(call)
+        most = most_elements(call)
         try:
             goldens = evaluate_call(call).goldens
         except ConformError:
