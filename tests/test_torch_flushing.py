@@ -149,6 +149,16 @@ def test_torch_returns_what_no_flushing_gives(
     assert status(op, operands, F32([torch_says])) == "fail"
 
 
+def test_a_remainder_below_the_normal_range_is_that_or_zero() -> None:
+    """Of 2.5 by the number next above 2^-1022 torch gives 2^-1022, which is neither."""
+    divisor = math.nextafter(2.0**-1022, 1)
+    kept = math.fmod(2.5, divisor)
+    assert 0 < kept < 2.0**-1022
+    operands = [np.array([2.5]), np.array([divisor])]
+    told = [status("aten::remainder", operands, np.array([one])) for one in (kept, 0.0, 2.0**-1022)]
+    assert told == ["pass", "pass", "fail"]
+
+
 @pytest.mark.parametrize("op", ["aten::log", "aten::log2", "aten::log10"])
 def test_the_logarithm_lies_on_the_side_that_the_sign_names(op: str) -> None:
     """The angle of -1 + 2^-1074 i is just below pi, and that of -1 + 0i is pi."""

@@ -93,7 +93,7 @@ def cause_of(row: Row, causes: Causes) -> tuple[str, str] | None:
     op, dtype, status, reason = row
     own = causes.get(op, []) + causes.get(op.partition(".")[0], [])
     of_plain = plain_name(op).partition(".")[0]
-    plain = causes.get(of_plain, []) + causes.get(meant_by(of_plain), [])
+    plain = causes.get(of_plain, []) + causes.get(op_of_one_tensor(of_plain), [])
     is_besides = any(word in reason for word in BESIDES)
     rows = own if is_besides and own else plain + own if dtype in HALVES else own + plain
 
@@ -129,11 +129,12 @@ def names_of(op: str) -> list[str]:
     """An op under all of its names, and as one of lists."""
     known = set(semantics.names())
     pairs = [*aliases_of(known), *((each.lists.name, each.member.name) for each in foreach_ops(known))]
-    found = {other.partition(".")[0] for other, name in pairs if meant_by(name.partition(".")[0]) == meant_by(op)}
-    return sorted({op, meant_by(op), *found}) if "." not in op else [op]
+    own = op_of_one_tensor(op)
+    found = {other.partition(".")[0] for other, name in pairs if op_of_one_tensor(name.partition(".")[0]) == own}
+    return sorted({op, own, *found}) if "." not in op else [op]
 
 
-def meant_by(packet: str) -> str:
+def op_of_one_tensor(packet: str) -> str:
     """The op of which the packet is another name, or which it means of each tensor of lists."""
     of_lists = filter(None, (for_each(one.name) for one in schemas.every_overload(packet)))
     return canonical(next((each.member.packet for each in of_lists), packet))
