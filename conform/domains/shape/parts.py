@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from conform.domains.engine.arguments import (
     Argument,
@@ -18,7 +19,16 @@ from conform.domains.engine.arguments import (
 from conform.domains.engine.constraints import Constraint, Length, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.spaces import ANYTHING, Space, integers_between
-from conform.domains.engine.vocabulary import NOT_LONG, NOT_MANY, another_dim_than, dim_of, dtype_of, shape_of, shaped
+from conform.domains.engine.vocabulary import (
+    NOT_LONG,
+    NOT_MANY,
+    another_dim_than,
+    dim_of,
+    divisors,
+    dtype_of,
+    shape_of,
+    shaped,
+)
 from conform.domains.shape.views import diagonal_shape
 from conform.domains.specs import spec
 
@@ -242,3 +252,75 @@ spec(
         shaped(_shape_of_selection),
     ),
 )
+
+
+def _divided(size: int, sections: int) -> list[int]:
+    """As many sizes, the first ones larger by one where the size is no multiple."""
+    return [size // sections + (part < size % sections) for part in range(sections)]
+
+
+def _between(size: int, indices: Sequence[int]) -> list[int]:
+    """The sizes of the slices between these places."""
+    places = [slice(start, end) for start, end in pairwise([0, *indices, None])]
+    return [len(range(*place.indices(size))) for place in places]
+
+
+spec(
+    "aten::tensor_split.sections",
+    tensor("self", Rank.Ge(1)),
+    length("sections", Value.Ge(1), Value.Le(MOST).lenient(NOT_MANY)),
+    dim("dim", dim_of("self")),
+    _parts(lambda self, sections, dim: _divided(self.size(dim), sections)),
+)
+spec(
+    "aten::tensor_split.indices",
+    tensor("self", Rank.Ge(1)),
+    integers("indices", NOT_LONG),
+    dim("dim", dim_of("self")),
+    _parts(lambda self, indices, dim: _between(self.size(dim), indices)),
+)
+
+
+def _split_along(name: str, least_rank: int, along: Callable[[int], int]) -> None:
+    """Register NAME.int and NAME.array, which split self along the dim `along` of its rank."""
+
+    def whole(self: MetaArgument) -> int:
+        """The size of the dim; 0 of a tensor that is refused for it lacks the dim."""
+        return self.size(along(self.rank)) if self.rank >= least_rank else 0
+
+    def sizes(self: MetaArgument, given: int | Sequence[int]) -> list[int]:
+        size = whole(self)
+        return _divided(size, given) if isinstance(given, int) else _between(size, given)
+
+    def parts(argument: str) -> Argument:
+        of = ("self", argument)
+        return results(
+            Length.Eq(lambda self, given: len(sizes(self, given)), of, "number of parts"),
+            dtype_of("self"),
+            Rank.Eq(lambda self: self.rank),
+            Size.Eq(
+                lambda d, i, self, given: sizes(self, given)[i] if d == along(self.rank) else self.shape[d],
+                ("d", "i", *of),
+                "that of self, of the dim that is split that of the part",
+            ),
+        )
+
+    spec(
+        f"{name}.int",
+        tensor("self", Rank.Ge(least_rank)),
+        length(
+            "sections",
+            Value.Ge(1),
+            Value.In(lambda self: divisors(whole(self)) or ANYTHING, text="the divisors of the size"),
+            Value.Le(MOST).lenient(NOT_MANY),
+        ),
+        parts("sections"),
+    )
+    spec(
+        f"{name}.array", tensor("self", Rank.Ge(least_rank)), integers("indices", NOT_LONG), parts("indices")
+    )
+
+
+_split_along("aten::hsplit", 1, lambda rank: min(rank - 1, 1))
+_split_along("aten::vsplit", 2, lambda rank: 0)
+_split_along("aten::dsplit", 3, lambda rank: 2)

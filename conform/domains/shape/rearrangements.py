@@ -5,8 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from conform.domains.engine.arguments import dim, dims, integer, integers, length, result, tensor
-from conform.domains.engine.constraints import Length, Rank, Size, Value
+import numpy as np
+
+from conform.domains.engine.arguments import (
+    Argument,
+    dim,
+    dims,
+    index_tensor,
+    integer,
+    integers,
+    length,
+    optional,
+    result,
+    tensor,
+)
+from conform.domains.engine.constraints import Constraint, Dtype, Length, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.spaces import Space, integers_between
 from conform.domains.engine.vocabulary import (
@@ -22,7 +35,9 @@ from conform.domains.engine.vocabulary import (
     shape_of,
     shaped,
 )
+from conform.domains.shape.views import diagonal_shape
 from conform.domains.specs import spec
+from conform.numerics.draws import Stream
 
 Shape = tuple[int, ...]
 OF_NOTHING = "of no elements the sizes of the result matter alone, and -1 times 0 is one"
@@ -55,6 +70,91 @@ spec(
     result(dtype_of("self"), shaped(lambda self, dims: _repeated(self, dims))),
 )
 
+
+
+def _dims_or_none(self: MetaArgument, dim: int | None) -> Shape:
+    """The shape of what is repeated along the dim."""
+    return (self.numel,) if dim is None else self.shape or (1,)
+
+
+def _interleaved(self: MetaArgument, dim: int | None, total: int) -> Shape:
+    shape = _dims_or_none(self, dim)
+    at = (dim or 0) % len(shape)
+    return (*shape[:at], total, *shape[at + 1 :])
+
+
+def _counts(stream: Stream, repeats: MetaArgument) -> np.ndarray:
+    """0, 1 and 2, each as often, in any order."""
+    return stream.permutation(repeats.numel) % 3
+
+
+def _count(repeats: MetaArgument) -> int:
+    """Of all repetitions."""
+    return sum(i % 3 for i in range(repeats.numel))
+
+
+def _repetitions(self: MetaArgument, repeats: MetaArgument, dim: int | None) -> int:
+    """How often indices of the dim are there; the one number that is drawn for all of them is 0."""
+    return _count(repeats) if repeats.numel > 1 else 0
+
+
+def _many_as(self: MetaArgument, dim: int | None) -> Shape:
+    """{1, size(self, dim)}, without dim numel(self)"""
+    return tuple({1, _repeatable(self, dim)})
+
+
+def _repeatable(self: MetaArgument, dim: int | None) -> int:
+    """How many indices are repeated; 1 where there is no such dim."""
+    if dim is None:
+        return self.numel
+    return self.size(dim) if -self.rank <= dim < self.rank else 1
+
+
+def _interleaved(self: MetaArgument, dim: int | None, total: int) -> Shape:
+    shape = (self.numel,) if dim is None else self.shape or (1,)
+    at = (dim or 0) % len(shape)
+    return (*shape[:at], total, *shape[at + 1 :])
+
+
+UNCHECKED = "whether it is the size of the result some devices check, some do not"
+
+
+def _size_of_result(*right: Constraint) -> Argument:
+    return optional(length("output_size", *(one.unjudged(UNCHECKED) for one in right)))
+
+
+ALONG = optional(dim("dim", dim_of("self")))
+DIMENSIONED = tensor("self", Rank.Ge(1).unjudged("torch takes a 0-d tensor, and no dim of it"))
+spec(
+    "aten::repeat_interleave.self_int",
+    DIMENSIONED,
+    length("repeats", Value.Ge(0), Value.Le(4).lenient(NOT_MANY)),
+    ALONG,
+    _size_of_result(Value.Eq(lambda self, repeats, dim: repeats * _repeatable(self, dim), text="that of the result")),
+    result(
+        dtype_of("self"),
+        shaped(lambda self, repeats, dim: _interleaved(self, dim, repeats * _repeatable(self, dim))),
+    ),
+)
+REPEATS = (Rank.Eq(1), Value.Ge(0), Value.Gen(_counts))
+spec(
+    "aten::repeat_interleave.self_Tensor",
+    DIMENSIONED,
+    index_tensor("repeats", Dtype.In(("int32", "int64")), *REPEATS, Size.In(_many_as)),
+    ALONG,
+    _size_of_result(Value.Eq(_repetitions, text="that of the result")),
+    result(
+        dtype_of("self"),
+        shaped(lambda self, repeats, dim: _interleaved(self, dim, _repetitions(self, repeats, dim))),
+    ),
+)
+spec(
+    "aten::repeat_interleave.Tensor",
+    index_tensor("repeats", Dtype.In(("int32", "int64")), *REPEATS),
+    _size_of_result(Value.Eq(_count, text="that of the result")),
+    result(dtype_of("repeats"), shaped(lambda repeats: (_count(repeats),))),
+)
+
 # --- Other orders -----------------------------------------------------------------------------------------------------
 
 spec(
@@ -63,6 +163,8 @@ spec(
     dims("dims", distinct_dims("self")),
     result(dtype_of("self"), shape_of("self")),
 )
+spec("aten::fliplr", tensor("self", Rank.Ge(2)), result(dtype_of("self"), shape_of("self")))
+spec("aten::flipud", tensor("self", Rank.Ge(1)), result(dtype_of("self"), shape_of("self")))
 
 
 def _turned(self: MetaArgument, k: int, dims: Sequence[int]) -> Shape:
@@ -117,6 +219,29 @@ spec(
     dim("dim1", new_dim_of("self")),
     dim("dim2", new_dim_of("self"), another_dim_than("dim1", "self", more=1)),
     result(dtype_of("self"), shaped(_embedded)),
+)
+
+OFFSETS = (Value.Ge(-64).lenient(NOT_MANY), Value.Le(64).lenient(NOT_MANY))
+FEW = Size.Le(129).lenient(NOT_MANY)
+
+
+def _of_diagonal(self: MetaArgument, diagonal: int) -> Shape:
+    if self.rank == 1:
+        return (self.numel + abs(diagonal),) * 2
+    return diagonal_shape(self, diagonal, 0, 1)
+
+
+spec(
+    "aten::diag",
+    tensor("self", Rank.In((1, 2)), FEW),
+    integer("diagonal", *OFFSETS),
+    result(dtype_of("self"), shaped(_of_diagonal)),
+)
+spec(
+    "aten::diagflat",
+    tensor("self", FEW, Rank.Le(2).lenient(NOT_MANY)),
+    integer("offset", *OFFSETS),
+    result(dtype_of("self"), shaped(lambda self, offset: (self.numel + abs(offset),) * 2)),
 )
 
 # --- Pixels -----------------------------------------------------------------------------------------------------------

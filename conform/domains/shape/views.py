@@ -20,6 +20,7 @@ from conform.domains.engine.vocabulary import (
     divisors,
     dtype_of,
     new_dim_of,
+    no_complex32_with,
     shape_of,
     shaped,
 )
@@ -67,6 +68,16 @@ for _name, _one, _other in (
         ),
     )
 
+LAST_SWAPPED = result(dtype_of("self"), shaped(lambda self: (*self.shape[:-2], *self.shape[:-3:-1])))
+OF_NO_MATRIX = "torch gives a 0-d tensor itself, and warns"
+for _name in ("aten::mT", "aten::adjoint", "aten::mH"):
+    spec(_name, tensor("self", Rank.Ge(2).unjudged(OF_NO_MATRIX, lambda self: self.rank == 0)), LAST_SWAPPED)
+spec(
+    "aten::matrix_H",
+    tensor("self", Rank.Eq(2).unjudged(OF_NO_MATRIX, lambda self: self.rank == 0)),
+    LAST_SWAPPED,
+)
+spec("aten::numpy_T", tensor("self"), result(dtype_of("self"), shaped(lambda self: self.shape[::-1])))
 spec("aten::t", tensor("self", Rank.Le(2)), result(dtype_of("self"), shaped(lambda self: self.shape[::-1])))
 
 
@@ -114,17 +125,38 @@ def _expanded(self: MetaArgument, size: Sizes) -> Shape:
     return tuple(self.shape[i - new] if one == -1 else one for i, one in enumerate(size))
 
 
+for _name in ("aten::expand", "aten::broadcast_to"):
+    spec(
+        _name,
+        tensor("self"),
+        shape(
+            "size",
+            Length.Ge(lambda self: self.rank),
+            NOT_LONG,
+            Value.In(_widened).unjudged("beside a 0 torch takes negative sizes, too", lambda size: 0 in size),
+            Value.Le(9).lenient(NOT_MANY),
+        ),
+        result(dtype_of("self"), shaped(_expanded)),
+    )
+
+
+def _to_which(self: MetaArgument, rank: int, d: int) -> Space | Shape:
+    """that of self where it is not 1"""
+    own = d - (rank - self.rank)
+    return ANYTHING if own < 0 or self.shape[own] == 1 else (self.shape[own],)
+
+
 spec(
-    "aten::expand",
+    "aten::expand_as",
     tensor("self"),
-    shape(
-        "size",
-        Length.Ge(lambda self: self.rank),
-        NOT_LONG,
-        Value.In(_widened).unjudged("beside a 0 torch takes negative sizes, too", lambda size: 0 in size),
-        Value.Le(9).lenient(NOT_MANY),
+    tensor(
+        "other",
+        no_complex32_with("self"),
+        Rank.Ge(lambda self: self.rank),
+        Size.In(_to_which),
+        Size.Le(64).lenient(NOT_MANY),
     ),
-    result(dtype_of("self"), shaped(_expanded)),
+    result(dtype_of("self"), shape_of("other")),
 )
 
 
@@ -153,12 +185,37 @@ def _reshaped(self: MetaArgument, sizes: Sizes) -> Shape:
 
 FEWEST = Length.Ge(lambda self: 0 if self.numel == 1 else 1, text="1 unless self has one element")
 SMALL_EMPTY = Value.Le(4096).lenient(NOT_MANY)  # sizes beside a 0
-spec(
-    "aten::view",
-    tensor("self"),
-    shape("size", FEWEST, NOT_LONG, Value.In(_left), SMALL_EMPTY),
-    result(dtype_of("self"), shaped(lambda self, size: _reshaped(self, size))),
+for _name in ("aten::view", "aten::_unsafe_view"):
+    spec(
+        _name,
+        tensor("self"),
+        shape("size", FEWEST, NOT_LONG, Value.In(_left), SMALL_EMPTY),
+        result(dtype_of("self"), shaped(lambda self, size: _reshaped(self, size))),
+    )
+
+
+def _of_as_many(self: MetaArgument, rank: int, d: int, sizes: Sizes) -> Space | Shape:
+    """what the elements can be divided into"""
+    if self.numel == 0:
+        return (0,) if d == rank - 1 and 0 not in sizes else ANYTHING
+    known = math.prod(sizes)
+    if known == 0 or self.numel % known:
+        return ()  # an earlier size is at fault
+    rest = self.numel // known
+    return (rest,) if d == rank - 1 else divisors(rest)
+
+
+OF_AS_MANY = tensor(
+    "other",
+    no_complex32_with("self"),
+    Rank.Ge(lambda self: 0 if self.numel == 1 else 1, text="1 unless self has one element"),
+    Size.In(_of_as_many),
 )
+for _name in ("aten::view_as", "aten::reshape_as"):
+    spec(_name, tensor("self"), OF_AS_MANY, result(dtype_of("self"), shape_of("other")))
+spec("aten::ravel", tensor("self"), result(dtype_of("self"), shaped(lambda self: (self.numel,))))
+
+
 spec(
     "aten::reshape",
     tensor("self"),

@@ -13,3 +13,6 @@ VALUES, INDICES = result(dtype_of("self"), shape_of("self")), result(Dtype.Eq("i
 
 spec("aten::sort", SELF, DIM, DESCENDING, VALUES, INDICES)
 spec("aten::sort.stable", SELF, optional(boolean("stable")), DIM, DESCENDING, VALUES, INDICES)
+spec("aten::argsort", SELF, DIM, DESCENDING, INDICES)
+spec("aten::argsort.stable", SELF, boolean("stable"), DIM, DESCENDING, INDICES)
+spec("aten::msort", SELF, VALUES)

@@ -15,7 +15,6 @@ from conform.interp import semantics
 from conform.interp.dims import wrap_dim
 from conform.interp.evaluate import evaluate
 from conform.interp.golden import Golden
-from conform.interp.ops.shape.views import view
 from conform.interp.program.apply import apply
 from conform.interp.program.choice import for_each_possible, possible
 from conform.interp.program.creation import full
@@ -176,11 +175,6 @@ def unflatten(self: Number, dim: int, sizes: Sequence[int]) -> Number:
     length = self.shape[at] // max(1, prod(size for size in sizes if size != -1))
     own = [length if size == -1 else size for size in sizes]
     return self.moved(lambda part: part.reshape(*self.shape[:at], *own, *self.shape[at + 1 :]))
-
-
-@rule("aten::_unsafe_view", selects=True)
-def _unsafe_view(self: Number, size: Sequence[int]) -> Number:
-    return self.moved(lambda part: view(part, size).value)
 
 
 # --- Some elements put in the place of others -------------------------------------------------------------------------

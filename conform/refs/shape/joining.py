@@ -35,7 +35,7 @@ def cat(tensors: list[RefTensor], dim: int = 0) -> RefTensor:
     return RefTensor(dtype, shape, data)
 
 
-@reference("aten::stack")
+@reference("aten::stack", "aten::_stack")
 def stack(tensors: list[RefTensor], dim: int = 0) -> RefTensor:
     """The tensors, of one shape, one behind the other along a new dim `dim`, in their common dtype."""
     if not tensors or any(tensor.shape != tensors[0].shape for tensor in tensors):

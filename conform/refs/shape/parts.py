@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from conform.refs.exact.promotion import converted
 from conform.refs.exact.tensor import RefTensor, Shape, positions, rearranged, strides_of, wrap_dim
 from conform.refs.references import reference
@@ -179,3 +181,69 @@ def _clamped(bound: int | None, default: int, size: int) -> int:
     if bound is None:
         return default
     return min(max(bound + size if bound < 0 else bound, 0), size)
+
+
+@reference("aten::tensor_split.indices")
+def tensor_split_indices(self: RefTensor, indices: list[int], dim: int = 0) -> tuple[RefTensor, ...]:
+    """The slices from 0 to the first index, from there to the next, and so on to the end, as Python slices go."""
+    dim = _dim_of("tensor_split", self, dim)
+    starts, ends = [0, *indices], [*indices, self.shape[dim]]
+    return tuple(slice_(self, dim, start, end) for start, end in zip(starts, ends, strict=True))
+
+
+@reference("aten::tensor_split.sections")
+def tensor_split_sections(self: RefTensor, sections: int, dim: int = 0) -> tuple[RefTensor, ...]:
+    """`sections` parts, of which the first size % sections have one index more than the others."""
+    dim = _dim_of("tensor_split", self, dim)
+    if sections < 1:
+        raise ValueError(f"tensor_split needs one section or more, found {sections}")
+    ends = [self.shape[dim] // sections * i + min(i, self.shape[dim] % sections) for i in range(sections + 1)]
+    return tuple(slice_(self, dim, start, end) for start, end in pairwise(ends))
+
+
+def _equal(op: str, self: RefTensor, sections: int, dim: int, least: int) -> tuple[RefTensor, ...]:
+    if len(self.shape) < least or sections < 1 or self.shape[dim] % sections:
+        raise ValueError(f"{op}: shape {self.shape} has no {sections} equal parts along dim {dim}")
+    return tensor_split_sections(self, sections, dim)
+
+
+def _at(op: str, self: RefTensor, indices: list[int], dim: int, least: int) -> tuple[RefTensor, ...]:
+    if len(self.shape) < least:
+        raise ValueError(f"{op} needs a tensor of {least} dims, found {self.shape}")
+    return tensor_split_indices(self, indices, dim)
+
+
+@reference("aten::hsplit.int")
+def hsplit(self: RefTensor, sections: int) -> tuple[RefTensor, ...]:
+    """Equal parts, side by side."""
+    return _equal("hsplit", self, sections, 0 if len(self.shape) == 1 else 1, 1)
+
+
+@reference("aten::hsplit.array")
+def hsplit_array(self: RefTensor, indices: list[int]) -> tuple[RefTensor, ...]:
+    """Parts side by side."""
+    return _at("hsplit", self, indices, 0 if len(self.shape) == 1 else 1, 1)
+
+
+@reference("aten::vsplit.int")
+def vsplit(self: RefTensor, sections: int) -> tuple[RefTensor, ...]:
+    """Equal parts, one below the other."""
+    return _equal("vsplit", self, sections, 0, 2)
+
+
+@reference("aten::vsplit.array")
+def vsplit_array(self: RefTensor, indices: list[int]) -> tuple[RefTensor, ...]:
+    """Parts, one below the other."""
+    return _at("vsplit", self, indices, 0, 2)
+
+
+@reference("aten::dsplit.int")
+def dsplit(self: RefTensor, sections: int) -> tuple[RefTensor, ...]:
+    """Equal parts, one behind the other."""
+    return _equal("dsplit", self, sections, 2, 3)
+
+
+@reference("aten::dsplit.array")
+def dsplit_array(self: RefTensor, indices: list[int]) -> tuple[RefTensor, ...]:
+    """Parts, one behind the other."""
+    return _at("dsplit", self, indices, 2, 3)

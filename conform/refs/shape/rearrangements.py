@@ -71,6 +71,59 @@ def channel_shuffle(self: RefTensor, groups: int) -> RefTensor:
     return rearranged(self, self.shape, lambda index: (index[0], order[index[1]], *index[2:]))
 
 
+@reference("aten::fliplr")
+def fliplr(self: RefTensor) -> RefTensor:
+    """The columns, dim 1, from the last to the first."""
+    if len(self.shape) < 2:
+        raise ValueError(f"fliplr needs columns, found shape {self.shape}")
+    return rearranged(self, self.shape, lambda index: (index[0], self.shape[1] - 1 - index[1], *index[2:]))
+
+
+@reference("aten::flipud")
+def flipud(self: RefTensor) -> RefTensor:
+    """The rows, dim 0, from the last to the first."""
+    if not self.shape:
+        raise ValueError("flipud needs rows, found a 0-d tensor")
+    return rearranged(self, self.shape, lambda index: (self.shape[0] - 1 - index[0], *index[1:]))
+
+
+@reference("aten::repeat_interleave.self_int", "aten::repeat_interleave.self_Tensor")
+def repeat_interleave(
+    self: RefTensor, repeats: int | RefTensor, dim: int | None = None, output_size: int | None = None
+) -> RefTensor:
+    """Each index of `dim` as often as repeats says, of it or of all; without dim of the elements as a list."""
+    if dim is None:
+        self, dim = RefTensor(self.dtype, (len(self.data),), self.data), 0
+    shape = tuple(self.shape) or (1,)
+    dim = wrap_dim(dim, len(shape))
+    places = _repeated_places(repeats, shape[dim])
+    if output_size not in (None, len(places)):
+        raise ValueError(f"output_size {output_size} is not {len(places)}")
+    own = RefTensor(self.dtype, shape, self.data)
+    result = (*shape[:dim], len(places), *shape[dim + 1 :])
+    return rearranged(own, result, lambda index: (*index[:dim], places[index[dim]], *index[dim + 1 :]))
+
+
+def _repeated_places(repeats: int | RefTensor, size: int) -> list[int]:
+    """0, ..., size - 1, each as often as it is repeated."""
+    counts = [repeats] if isinstance(repeats, int) else list(repeats.data)
+    counts = counts * size if len(counts) == 1 else counts
+    if len(counts) != size or any(count < 0 for count in counts):
+        raise ValueError(f"{size} indices are not repeated {counts} times")
+    return [place for place, count in enumerate(counts) for _ in range(count)]
+
+
+@reference("aten::repeat_interleave.Tensor")
+def repeat_interleave_places(repeats: RefTensor, output_size: int | None = None) -> RefTensor:
+    """i as often as repeats[i], in the order of i."""
+    if len(repeats.shape) != 1 or any(count < 0 for count in repeats.data):
+        raise ValueError("repeats is a list of numbers of 0 or more")
+    places = [place for place, count in enumerate(repeats.data) for _ in range(count)]
+    if output_size not in (None, len(places)):
+        raise ValueError(f"output_size {output_size} is not {len(places)}")
+    return RefTensor(repeats.dtype, (len(places),), places)
+
+
 @reference("aten::rot90")
 def rot90(self: RefTensor, k: int = 1, dims: list[int] = (0, 1)) -> RefTensor:
     """self turned by k quarters in the plane of the two dims, from the first to the second; by -k backwards."""
@@ -141,6 +194,32 @@ def diag_embed(self: RefTensor, offset: int = 0, dim1: int = -2, dim2: int = -1)
         row, column = index[-1] + max(-offset, 0), index[-1] + max(offset, 0)
         data[target + row * strides[dim1] + column * strides[dim2]] = value
     return RefTensor(self.dtype, shape, data)
+
+
+@reference("aten::diag")
+def diag(self: RefTensor, diagonal: int = 0) -> RefTensor:
+    """Of a list the matrix that has it as that diagonal, of a matrix the list."""
+    if len(self.shape) == 1:
+        return _on_diagonal(self, diagonal)
+    if len(self.shape) != 2:
+        raise ValueError(f"diag needs a list or a matrix, found shape {self.shape}")
+    rows, columns = self.shape
+    found = [self.data[i * columns + i + diagonal] for i in range(rows) if 0 <= i + diagonal < columns]
+    return RefTensor(self.dtype, (len(found),), found)
+
+
+@reference("aten::diagflat")
+def diagflat(self: RefTensor, offset: int = 0) -> RefTensor:
+    """The matrix that has the elements as that diagonal."""
+    return _on_diagonal(self, offset)
+
+
+def _on_diagonal(self: RefTensor, offset: int) -> RefTensor:
+    side = len(self.data) + abs(offset)
+    zero = convert(0, self.dtype)
+    values = {(i + max(-offset, 0), i + max(offset, 0)): x for i, x in enumerate(self.data)}
+    data = [values.get((row, column), zero) for row in range(side) for column in range(side)]
+    return RefTensor(self.dtype, (side, side), data)
 
 
 def _pixels(op: str, self: RefTensor, factor: int) -> None:

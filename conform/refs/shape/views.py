@@ -44,6 +44,36 @@ def t(self: RefTensor) -> RefTensor:
     return permute(self, list(reversed(range(len(self.shape)))))
 
 
+@reference("aten::numpy_T")
+def numpy_T(self: RefTensor) -> RefTensor:  # noqa: N802
+    """All dims in the other order."""
+    return permute(self, list(range(len(self.shape)))[::-1])
+
+
+@reference("aten::mT")
+def mT(self: RefTensor) -> RefTensor:  # noqa: N802
+    """Each matrix of the last two dims transposed."""
+    if len(self.shape) < 2:
+        raise ValueError(f"mT needs matrices, found shape {self.shape}")
+    return transpose(self, -2, -1)
+
+
+@reference("aten::adjoint", "aten::mH")
+def adjoint(self: RefTensor) -> RefTensor:
+    """Each matrix of the last two dims transposed, and of complex numbers the conjugates."""
+    found = mT(self)
+    data = [complex(z.real, -z.imag) if isinstance(z, complex) else z for z in found.data]
+    return RefTensor(found.dtype, found.shape, data)
+
+
+@reference("aten::matrix_H")
+def matrix_H(self: RefTensor) -> RefTensor:  # noqa: N802
+    """The adjoint of one matrix."""
+    if len(self.shape) != 2:
+        raise ValueError(f"matrix_H needs a matrix, found shape {self.shape}")
+    return adjoint(self)
+
+
 @reference("aten::movedim.int", "aten::movedim.intlist", "aten::moveaxis.int", "aten::moveaxis.intlist")
 def movedim(self: RefTensor, source: int | list[int], destination: int | list[int]) -> RefTensor:
     """Each dim of `source` moved to its place in `destination`; the others keep their order."""
@@ -70,7 +100,19 @@ def expand_(self: RefTensor, size: list[int], implicit: bool = False) -> RefTens
     return RefTensor(self.dtype, target, expand(self.data, self.shape, target))
 
 
-@reference("aten::view", "aten::view_copy")
+@reference("aten::broadcast_to")
+def broadcast_to(self: RefTensor, size: list[int]) -> RefTensor:
+    """self repeated to the size; -1 keeps the size of a dim that self has."""
+    return expand_(self, size)
+
+
+@reference("aten::expand_as")
+def expand_as(self: RefTensor, other: RefTensor) -> RefTensor:
+    """self repeated to the shape of other."""
+    return RefTensor(self.dtype, other.shape, expand(self.data, self.shape, other.shape))
+
+
+@reference("aten::view", "aten::view_copy", "aten::_unsafe_view")
 def view(self: RefTensor, size: list[int]) -> RefTensor:
     """The elements in row-major order in another shape; one size may be -1, the one that the others leave."""
     return _reshaped(self, size)
@@ -80,6 +122,18 @@ def view(self: RefTensor, size: list[int]) -> RefTensor:
 def reshape(self: RefTensor, shape: list[int]) -> RefTensor:
     """The elements in row-major order in another shape; one size may be -1, the one that the others leave."""
     return _reshaped(self, shape)
+
+
+@reference("aten::view_as", "aten::reshape_as")
+def view_as(self: RefTensor, other: RefTensor) -> RefTensor:
+    """The elements in row-major order in the shape of other, which has as many."""
+    return RefTensor(self.dtype, other.shape, self.data)
+
+
+@reference("aten::ravel")
+def ravel(self: RefTensor) -> RefTensor:
+    """The elements in row-major order."""
+    return RefTensor(self.dtype, (len(self.data),), self.data)
 
 
 def _reshaped(self: RefTensor, sizes: list[int]) -> RefTensor:

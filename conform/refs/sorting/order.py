@@ -27,6 +27,18 @@ def sort(
     return RefTensor(self.dtype, self.shape, values), RefTensor("int64", self.shape, indices)
 
 
+@reference("aten::argsort", "aten::argsort.stable")
+def argsort(self: RefTensor, dim: int = -1, descending: bool = False, stable: bool | None = None) -> RefTensor:
+    """Where along `dim` the elements were that sort gives."""
+    return sort(self, dim, descending, stable)[1]
+
+
+@reference("aten::msort")
+def msort(self: RefTensor) -> RefTensor:
+    """The elements in order along the first dim."""
+    return sort(self, 0)[0]
+
+
 def key(value: bool | int | float) -> tuple[bool, bool | int | float]:
     """By which elements are ordered: NaN after all numbers, and all NaNs alike."""
     return (True, 0) if value != value else (False, value)

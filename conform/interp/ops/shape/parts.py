@@ -120,3 +120,53 @@ def chunk(self: np.ndarray, chunks: int, dim: int = 0) -> tuple[Golden, ...]:
     if not length:
         return split_with_sizes(self, [0] * chunks, dim)
     return split(self, -(-length // chunks), dim)
+
+
+@semantics("aten::tensor_split.indices", selects=True, moves=("self",))
+def split_at(self: np.ndarray, indices: Sequence[int], dim: int = 0) -> tuple[Golden, ...]:
+    """The parts between the places indices along dim, as slice takes them: one from the start, one to the end"""
+    bounds = pairwise([0, *indices, None])
+    return tuple(slice_(self, dim, start, end) for start, end in bounds)
+
+
+@semantics("aten::tensor_split.sections", selects=True, moves=("self",))
+def split_in(self: np.ndarray, sections: int, dim: int = 0) -> tuple[Golden, ...]:
+    """As many parts along dim, the first ones larger by one where its size is no multiple of sections"""
+    size, more = divmod(self.shape[wrap_dim(dim, self.ndim)], sections)
+    return split_with_sizes(self, [size + (part < more) for part in range(sections)], dim)
+
+
+@semantics("aten::hsplit.int", selects=True, moves=("self",))
+def hsplit(self: np.ndarray, sections: int) -> tuple[Golden, ...]:
+    """Equal parts along dim 1, of a 1-d tensor along dim 0"""
+    return split_in(self, sections, min(self.ndim - 1, 1))
+
+
+@semantics("aten::hsplit.array", selects=True, moves=("self",))
+def hsplit_at(self: np.ndarray, indices: Sequence[int]) -> tuple[Golden, ...]:
+    """The parts between the places indices along dim 1, of a 1-d tensor along dim 0"""
+    return split_at(self, indices, min(self.ndim - 1, 1))
+
+
+@semantics("aten::vsplit.int", selects=True, moves=("self",))
+def vsplit(self: np.ndarray, sections: int) -> tuple[Golden, ...]:
+    """Equal parts along dim 0"""
+    return split_in(self, sections, 0)
+
+
+@semantics("aten::vsplit.array", selects=True, moves=("self",))
+def vsplit_at(self: np.ndarray, indices: Sequence[int]) -> tuple[Golden, ...]:
+    """The parts between the places indices along dim 0"""
+    return split_at(self, indices, 0)
+
+
+@semantics("aten::dsplit.int", selects=True, moves=("self",))
+def dsplit(self: np.ndarray, sections: int) -> tuple[Golden, ...]:
+    """Equal parts along dim 2"""
+    return split_in(self, sections, 2)
+
+
+@semantics("aten::dsplit.array", selects=True, moves=("self",))
+def dsplit_at(self: np.ndarray, indices: Sequence[int]) -> tuple[Golden, ...]:
+    """The parts between the places indices along dim 2"""
+    return split_at(self, indices, 2)

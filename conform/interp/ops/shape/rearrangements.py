@@ -42,10 +42,54 @@ def _of_copies(arguments: Mapping[str, Any], counts: str) -> int:
     return np.size(arguments["self"]) * prod(arguments[counts])
 
 
+def _of_repetitions(arguments: Mapping[str, Any]) -> int:
+    return np.size(arguments["self"]) * int(np.max(arguments["repeats"], initial=1))
+
+
+@semantics("aten::repeat_interleave.self_int", selects=True, moves=("self",), elements=_of_repetitions)
+def repeat_interleave_equally(
+    self: np.ndarray, repeats: int, dim: int | None = None, output_size: int | None = None
+) -> Golden:
+    """Each element of self repeats times, one after the other, along dim; without dim of all elements in their order"""
+    return repeat_interleave(self, np.array(repeats), dim)
+
+
+@semantics("aten::repeat_interleave.self_Tensor", selects=True, moves=("self",), elements=_of_repetitions)
+def repeat_interleave(
+    self: np.ndarray, repeats: np.ndarray, dim: int | None = None, output_size: int | None = None
+) -> Golden:
+    """What stands at i along dim repeats[i] times, one after the other, or as often as the one number of repeats says;
+    without dim of all elements in their order"""
+    operand = self.reshape(-1 if dim is None else self.shape or (1,))
+    return exact(np.repeat(operand, repeats.reshape(-1), wrap_dim(dim or 0, self.ndim)), format_of(self))
+
+
+@semantics("aten::repeat_interleave.Tensor", elements=lambda arguments: _of_places(arguments))
+def repeat_interleave_places(repeats: np.ndarray, output_size: int | None = None) -> Golden:
+    """i repeats[i] times, for each i"""
+    return exact(np.repeat(np.arange(repeats.size, dtype=repeats.dtype), repeats), format_of(repeats))
+
+
+def _of_places(arguments: Mapping[str, Any]) -> int:
+    return int(np.sum(np.maximum(arguments["repeats"], 0)))
+
+
 @semantics("aten::flip", selects=True, moves=("self",))
 def flip(self: np.ndarray, dims: Sequence[int]) -> Golden:
     """self in the other order along each of dims"""
     return exact(np.flip(self, wrap_dims(dims, self.ndim) if self.ndim else ()), format_of(self))
+
+
+@semantics("aten::fliplr", selects=True, moves=("self",))
+def fliplr(self: np.ndarray) -> Golden:
+    """self in the other order along dim 1"""
+    return flip(self, [1])
+
+
+@semantics("aten::flipud", selects=True, moves=("self",))
+def flipud(self: np.ndarray) -> Golden:
+    """self in the other order along dim 0"""
+    return flip(self, [0])
 
 
 @semantics("aten::roll", selects=True, moves=("self",))
@@ -107,6 +151,23 @@ def diag_embed(self: np.ndarray, offset: int = 0, dim1: int = -2, dim2: int = -1
     first = max(-offset, 0) * side + max(offset, 0)
     result.reshape(*self.shape[:-1], side**2)[..., first :: side + 1][..., : self.shape[-1]] = self
     return exact(np.moveaxis(result, (-2, -1), (wrap_dim(dim1, rank), wrap_dim(dim2, rank))), format_of(self))
+
+
+def _of_side(arguments: Mapping[str, Any]) -> int:
+    offset = arguments.get("diagonal", arguments.get("offset"))
+    return (np.size(arguments["self"]) + abs(offset)) ** 2
+
+
+@semantics("aten::diag", selects=True, moves=("self",), elements=_of_side)
+def diag(self: np.ndarray, diagonal: int = 0) -> Golden:
+    """A matrix with the 1-d self as that diagonal, and zeros; of a matrix its diagonal"""
+    return diag_embed(self, diagonal) if self.ndim == 1 else exact(self.diagonal(diagonal), format_of(self))
+
+
+@semantics("aten::diagflat", selects=True, moves=("self",), elements=_of_side)
+def diagflat(self: np.ndarray, offset: int = 0) -> Golden:
+    """A matrix with the elements of self, in their order, as that diagonal, and zeros"""
+    return diag_embed(self.reshape(-1), offset)
 
 
 @semantics("aten::pixel_shuffle", selects=True, moves=("self",))

@@ -45,6 +45,24 @@ def t(self: np.ndarray) -> Golden:
     return exact(self.T, format_of(self))
 
 
+@semantics("aten::numpy_T", selects=True, moves=("self",))
+def numpy_t(self: np.ndarray) -> Golden:
+    """self with its dims in the other order"""
+    return exact(self.T, format_of(self))
+
+
+@semantics("aten::mT", selects=True, moves=("self",))
+def m_t(self: np.ndarray) -> Golden:
+    """self with its last two dims swapped"""
+    return exact(self.swapaxes(-2, -1), format_of(self))
+
+
+@semantics("aten::adjoint", "aten::mH", "aten::matrix_H")
+def adjoint(self: np.ndarray) -> Golden:
+    """self with its last two dims swapped, and of complex numbers the conjugates"""
+    return exact(np.conjugate(self.swapaxes(-2, -1)), format_of(self))
+
+
 @semantics("aten::movedim.int", "aten::moveaxis.int", selects=True, moves=("self",))
 def movedim(self: np.ndarray, source: int, destination: int) -> Golden:
     """Dim source of self is dim destination of the result; the others keep their order"""
@@ -74,6 +92,19 @@ def expand(self: np.ndarray, size: Sequence[int]) -> Golden:
     return exact(np.broadcast_to(self, shape), format_of(self))
 
 
+@semantics("aten::broadcast_to", selects=True, moves=("self",), elements=_of_size)
+def broadcast_to(self: np.ndarray, size: Sequence[int]) -> Golden:
+    """self.expand(size)"""
+    return expand(self, size)
+
+
+@semantics("aten::expand_as", selects=True, moves=("self",))
+def expand_as(self: np.ndarray, other: np.ndarray) -> Golden:
+    """self.expand(the shape of other)"""
+    return expand(self, other.shape)
+
+
+@semantics("aten::_unsafe_view", selects=True, moves=("self",), memory=("strides",), may_share=True)
 @semantics("aten::view", selects=True, moves=("self",), memory=("strides",))
 def view(self: np.ndarray, size: Sequence[int]) -> Golden:
     """The elements of self, in their order, under the shape size; -1 is what is left of them"""
@@ -86,6 +117,24 @@ def view(self: np.ndarray, size: Sequence[int]) -> Golden:
 def reshape(self: np.ndarray, shape: Sequence[int]) -> Golden:
     """The elements of self, in their order, under the shape; -1 is what is left of them"""
     return view(self, shape)
+
+
+@semantics("aten::view_as", selects=True, moves=("self",), memory=("strides",))
+def view_as(self: np.ndarray, other: np.ndarray) -> Golden:
+    """The elements of self, in their order, under the shape of other"""
+    return view(self, other.shape)
+
+
+@semantics("aten::reshape_as", selects=True, moves=("self",), may_copy=True)
+def reshape_as(self: np.ndarray, other: np.ndarray) -> Golden:
+    """The elements of self, in their order, under the shape of other"""
+    return view(self, other.shape)
+
+
+@semantics("aten::ravel", selects=True, moves=("self",), may_copy=True)
+def ravel(self: np.ndarray) -> Golden:
+    """The elements of self, in their order, along one dim"""
+    return view(self, [-1])
 
 
 @semantics("aten::flatten.using_ints", selects=True, moves=("self",), may_copy=True)

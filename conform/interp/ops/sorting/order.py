@@ -40,6 +40,24 @@ def stable_sort(
     return free, exact(indices, FORMATS["int64"], ties=Ties(axis, ranks))
 
 
+@semantics("aten::argsort", along="dim", compares=True)
+def argsort(self: np.ndarray, dim: int = -1, descending: bool = False) -> Golden:
+    """Where the elements were that sort puts in order along dim; the order of equal ones is free (P23)"""
+    return stable_sort(self, False, dim, descending)[1]
+
+
+@semantics("aten::argsort.stable", along="dim", compares=True)
+def stable_argsort(self: np.ndarray, stable: bool, dim: int = -1, descending: bool = False) -> Golden:
+    """Where the elements were that sort puts in order along dim; with stable=True equal ones keep their order"""
+    return stable_sort(self, stable, dim, descending)[1]
+
+
+@semantics("aten::msort", compares=True, selects=True)
+def msort(self: np.ndarray) -> Golden:
+    """The elements in order along dim 0"""
+    return sort(self, 0)[0]
+
+
 def sorted_rows(rows: Rows, descending: bool, with_ranks: bool) -> list[np.ndarray]:
     """The elements of the rows in order, where each was, and their ranks if wanted; all [rows, n]."""
     results: list[np.ndarray] = []
