@@ -66,6 +66,9 @@ _widened("aten::atleast_2d", at_least_2d)
 _widened("aten::atleast_3d", at_least_3d)
 
 
+NO_TENSORS = "torch gives an empty list, of which the kit has nothing to judge"
+
+
 def _beside_all(previous: Tensors, rank: int, d: int) -> Space | Shape:
     """1, or that of those before it, aligned at the last dim"""
     known = broadcast_sizes(*(one.shape for one in previous)) if previous else ()
@@ -79,7 +82,7 @@ def _common_shape(tensors: Tensors) -> Shape:
 
 spec(
     "aten::broadcast_tensors",
-    tensors("tensors", Length.Ge(1), Length.Le(4).lenient(NOT_MANY), Size.In(_beside_all)),
+    tensors("tensors", Length.Ge(1).unjudged(NO_TENSORS), Length.Le(4).lenient(NOT_MANY), Size.In(_beside_all)),
     results(
         Length.Eq(lambda tensors: len(tensors), text="length(tensors)"),
         Dtype.Eq(lambda tensors, i: tensors[i].dtype, text="dtype(tensors[i])"),

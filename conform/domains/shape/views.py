@@ -154,7 +154,6 @@ spec(
         no_complex32_with("self"),
         Rank.Ge(lambda self: self.rank),
         Size.In(_to_which),
-        Size.Le(64).lenient(NOT_MANY),
     ),
     result(dtype_of("self"), shape_of("other")),
 )

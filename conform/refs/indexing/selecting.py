@@ -86,7 +86,7 @@ def nonzero_static(self: RefTensor, size: int, fill_value: int = -1) -> RefTenso
     return RefTensor("int64", (size, rank), data + [fill_value] * (size * rank - len(data)))
 
 
-@reference("aten::nonzero")
+@reference("aten::nonzero", "aten::argwhere")
 def nonzero(self: RefTensor) -> RefTensor:
     """The indices of the elements that are not zero (NaN is not), one a row, in row-major order."""
     true = [position for position, value in enumerate(self.data) if value != 0]

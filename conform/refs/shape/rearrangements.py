@@ -106,19 +106,23 @@ def repeat_interleave(
 
 def _repeated_places(repeats: int | RefTensor, size: int) -> list[int]:
     """0, ..., size - 1, each as often as it is repeated."""
-    counts = [repeats] if isinstance(repeats, int) else list(repeats.data)
-    counts = counts * size if len(counts) == 1 else counts
-    if len(counts) != size or any(count < 0 for count in counts):
+    counts = [repeats] if isinstance(repeats, int) else _counts(repeats)
+    if any(count < 0 for count in counts) or len(counts) not in (1, size):
         raise ValueError(f"{size} indices are not repeated {counts} times")
+    counts = counts * size if len(counts) == 1 else counts
     return [place for place, count in enumerate(counts) for _ in range(count)]
+
+
+def _counts(repeats: RefTensor) -> list[int]:
+    if repeats.dtype not in ("int32", "int64") or len(repeats.shape) != 1:
+        raise ValueError(f"repeats is a list of int32 or int64, found {repeats.dtype} of shape {repeats.shape}")
+    return list(repeats.data)
 
 
 @reference("aten::repeat_interleave.Tensor")
 def repeat_interleave_places(repeats: RefTensor, output_size: int | None = None) -> RefTensor:
     """i as often as repeats[i], in the order of i."""
-    if len(repeats.shape) != 1 or any(count < 0 for count in repeats.data):
-        raise ValueError("repeats is a list of numbers of 0 or more")
-    places = [place for place, count in enumerate(repeats.data) for _ in range(count)]
+    places = _repeated_places(repeats, len(repeats.data))
     if output_size not in (None, len(places)):
         raise ValueError(f"output_size {output_size} is not {len(places)}")
     return RefTensor(repeats.dtype, (len(places),), places)
