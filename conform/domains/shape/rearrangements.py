@@ -84,18 +84,12 @@ def _interleaved(self: MetaArgument, dim: int | None, total: int) -> Shape:
 
 
 def _counts(stream: Stream, repeats: MetaArgument) -> np.ndarray:
-    """0, 1 and 2, each as often, in any order."""
-    return stream.permutation(repeats.numel) % 3
-
-
-def _count(repeats: MetaArgument) -> int:
-    """Of all repetitions."""
-    return sum(i % 3 for i in range(repeats.numel))
-
-
-def _repetitions(self: MetaArgument, repeats: MetaArgument, dim: int | None) -> int:
-    """How often indices of the dim are there; the one number that is drawn for all of them is 0."""
-    return _count(repeats) if repeats.numel > 1 else 0
+    """0, 1 and 2 in any order, together as many as there are, which so many of the first one are, too: 1."""
+    count = repeats.numel
+    counts = np.where(np.arange(count) < count - count % 3, np.arange(count) % 3, 1)[stream.permutation(count)]
+    one = int(np.argmax(counts == 1)) if count else 0
+    counts[:1], counts[one : one + 1] = counts[one : one + 1].copy(), counts[:1].copy()
+    return counts
 
 
 def _many_as(self: MetaArgument, dim: int | None) -> Shape:
@@ -136,23 +130,23 @@ spec(
         shaped(lambda self, repeats, dim: _interleaved(self, dim, repeats * _repeatable(self, dim))),
     ),
 )
-REPEATS = (Rank.Eq(1), Value.Ge(0), Value.Gen(_counts))
+REPEATS = (Value.Ge(0), Value.Gen(_counts))
+ONE_FOR_ALL = "torch takes one number for all of them, too"
 spec(
     "aten::repeat_interleave.self_Tensor",
     DIMENSIONED,
-    index_tensor("repeats", Dtype.In(("int32", "int64")), *REPEATS, Size.In(_many_as)),
-    ALONG,
-    _size_of_result(Value.Eq(_repetitions, text="that of the result")),
-    result(
-        dtype_of("self"),
-        shaped(lambda self, repeats, dim: _interleaved(self, dim, _repetitions(self, repeats, dim))),
+    index_tensor(
+        "repeats", Dtype.In(("int32", "int64")), Rank.Eq(1).unjudged(ONE_FOR_ALL), *REPEATS, Size.In(_many_as)
     ),
+    ALONG,
+    _size_of_result(Value.Eq(_repeatable, text="that of the result")),
+    result(dtype_of("self"), shaped(lambda self, dim: _interleaved(self, dim, _repeatable(self, dim)))),
 )
 spec(
     "aten::repeat_interleave.Tensor",
-    index_tensor("repeats", Dtype.In(("int32", "int64")), *REPEATS),
-    _size_of_result(Value.Eq(_count, text="that of the result")),
-    result(dtype_of("repeats"), shaped(lambda repeats: (_count(repeats),))),
+    index_tensor("repeats", Dtype.In(("int32", "int64")), Rank.Eq(1), *REPEATS),
+    _size_of_result(Value.Eq(lambda repeats: repeats.numel, text="that of the result")),
+    result(dtype_of("repeats"), shaped(lambda repeats: (repeats.numel,))),
 )
 
 # --- Other orders -----------------------------------------------------------------------------------------------------

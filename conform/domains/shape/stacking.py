@@ -47,12 +47,15 @@ def columns(shape: Shape) -> Shape:
     return shape if len(shape) > 1 else (*at_least_1d(shape), 1)
 
 
+NO_TENSORS = "torch gives an empty list, of which the kit has nothing to judge"
+
+
 def _widened(name: str, widen: Callable[[Shape], Shape]) -> None:
     """Register NAME, of a tensor, and NAME.Sequence, of several."""
     spec(name, tensor("self"), result(dtype_of("self"), shaped(lambda self: widen(self.shape))))
     spec(
         f"{name}.Sequence",
-        tensors("tensors", Length.Ge(1).lenient(NOT_MANY)),
+        tensors("tensors", Length.Ge(1).unjudged(NO_TENSORS)),
         results(
             Length.Eq(lambda tensors: len(tensors), text="length(tensors)"),
             Dtype.Eq(lambda tensors, i: tensors[i].dtype, text="dtype(tensors[i])"),
@@ -64,9 +67,6 @@ def _widened(name: str, widen: Callable[[Shape], Shape]) -> None:
 _widened("aten::atleast_1d", at_least_1d)
 _widened("aten::atleast_2d", at_least_2d)
 _widened("aten::atleast_3d", at_least_3d)
-
-
-NO_TENSORS = "torch gives an empty list, of which the kit has nothing to judge"
 
 
 def _beside_all(previous: Tensors, rank: int, d: int) -> Space | Shape:

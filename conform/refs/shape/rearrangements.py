@@ -114,7 +114,7 @@ def _repeated_places(repeats: int | RefTensor, size: int) -> list[int]:
 
 
 def _counts(repeats: RefTensor) -> list[int]:
-    if repeats.dtype not in ("int32", "int64") or len(repeats.shape) != 1:
+    if repeats.dtype not in ("int32", "int64") or len(repeats.shape) > 1:
         raise ValueError(f"repeats is a list of int32 or int64, found {repeats.dtype} of shape {repeats.shape}")
     return list(repeats.data)
 
@@ -122,6 +122,8 @@ def _counts(repeats: RefTensor) -> list[int]:
 @reference("aten::repeat_interleave.Tensor")
 def repeat_interleave_places(repeats: RefTensor, output_size: int | None = None) -> RefTensor:
     """i as often as repeats[i], in the order of i."""
+    if len(repeats.shape) != 1:
+        raise ValueError(f"repeats is a list, found shape {repeats.shape}")
     places = _repeated_places(repeats, len(repeats.data))
     if output_size not in (None, len(places)):
         raise ValueError(f"output_size {output_size} is not {len(places)}")
