@@ -17,7 +17,7 @@ NOT_NEGATIVE = Value.In(
 
 
 def _not_below(own: MetaArgument, least: MetaArgument) -> Space:
-    are_real = own.dtype in ("int", "float") and least.dtype in ("int", "float")
+    are_real = own.dtype in ("int", "float") and least.dtype in ("bool", "int", "float")
     return REALS.narrowed("Ge", least.value) if are_real else ANYTHING
 
 

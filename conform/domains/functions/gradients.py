@@ -58,10 +58,11 @@ def _doubled(grad_output: MetaArgument, dim: int) -> tuple[int, ...]:
     return tuple(2 * size if d == dim % grad_output.rank else size for d, size in enumerate(grad_output.shape))
 
 
+DOUBLED = (dtype_of("grad_output"), *shaped(_doubled, "shape(grad_output), twice along dim"))
 spec(
     "aten::glu_backward",
     tensor("grad_output", FLOAT, Rank.Ge(1)),
-    tensor("self", dtype_of("grad_output").unjudged(LIKE), shaped(_doubled, "shape(grad_output), twice along dim")),
+    tensor("self", [one.unjudged(LIKE) for one in DOUBLED]),
     dim("dim", dim_of("grad_output")),
     result(dtype_of("self"), shape_of("self")),
 )

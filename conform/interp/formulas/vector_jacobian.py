@@ -97,7 +97,8 @@ def _but_where(kept: np.ndarray, operands: Operands) -> Operands:
 
 def _rounded(fmt: Format, formula: Formula, operands: Operands) -> tuple[np.ndarray, Real]:
     shape = operands[GRADIENT].shape
-    columns = {name: x.reshape(-1, 1) for name, x in operands.items()}
+    lines = {name: x.reshape(-1) for name, x in operands.items()}
+    columns = {name: x[:, None] for name, x in lines.items()}
 
     def of_numbers(rows: np.ndarray) -> np.ndarray:
         return formula(Numbers(), _in(Numbers(), {name: x[rows] for name, x in columns.items()}))
@@ -108,7 +109,8 @@ def _rounded(fmt: Format, formula: Formula, operands: Operands) -> tuple[np.ndar
         found = formula(Fractions(), _in(Fractions(), {name: x[index] for name, x in columns.items()}))
         return found if isinstance(found, Fraction) else None
 
-    value, real = resolved(fmt, formula(Reals(), _in(Reals(), columns)), of_numbers, rational)
+    real = formula(Reals(), _in(Reals(), lines)).broadcast_to(lines[GRADIENT].shape)
+    value, real = resolved(fmt, real.reshape((-1, 1)), of_numbers, rational)
     return value.reshape(shape), real.reshape(shape)
 
 

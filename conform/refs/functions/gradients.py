@@ -118,6 +118,8 @@ def logit_backward(grad_output: RefTensor, self: RefTensor, eps: float | None = 
     low = 0.0 if eps is None else eps
 
     def element(dtype: str, g: float, x: float) -> float | Unspecified:
+        if isnan(x) and eps is not None:
+            return UNSPECIFIED
         if isnan(g) or isnan(x):
             return nan
         if x in (0, 1):

@@ -92,9 +92,7 @@ def _leaky(grad: np.ndarray, self: np.ndarray, slope: np.ndarray | float) -> Gol
 
 
 @pointwise("aten::leaky_relu_backward", compares=True, ignores=("self_is_result",))
-def leaky_relu_backward(
-    grad_output: np.ndarray, self: np.ndarray, negative_slope: int | float, self_is_result: bool
-) -> Golden:
+def leaky_relu_backward(grad_output: np.ndarray, self: np.ndarray, negative_slope: int | float) -> Golden:
     """grad_output above 0, negative_slope * grad_output below; at 0 either (P231 to P233)"""
     return _leaky(grad_output, self, float(negative_slope))
 
@@ -136,7 +134,6 @@ def rrelu_with_noise_backward(
     lower: int | float,
     upper: int | float,
     training: bool,
-    self_is_result: bool,
 ) -> Golden:
     """grad_output times noise, the slopes that were drawn, in training; else grad_output above 0 and below
     (lower + upper) / 2 * grad_output, at 0 either (P231 to P233)"""

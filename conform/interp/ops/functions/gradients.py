@@ -6,6 +6,7 @@ compute.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import partial
 
 import gmpy2
@@ -30,7 +31,6 @@ from conform.interp.operands import numbers, steps_of
 from conform.interp.semantics import pointwise, semantics
 from conform.numerics import multiprecision as mp
 from conform.numerics.formats import Format, format_of
-from conform.numerics.real import Real
 from conform.numerics.rounding import round_to
 
 
@@ -142,8 +142,13 @@ def gelu_backward(grad_output: np.ndarray, self: np.ndarray, approximate: str = 
     approximate=tanh grad_output * (1/2 (1 + t) + self/2 (1 - t^2) k (1 + 3 * 0.044715 self^2)),
     t = tanh(k (self + 0.044715 self^3)), k = sqrt(2/pi) (P231, P232)"""
     fmt, g, a = _operands(grad_output, self)
-    formula = _gelu_tanh if approximate == "tanh" else _gelu
-    return gradient(fmt, formula, {"grad": g, "self": a}, _unit_step(a, GELU_FAR))
+    derivative = _gelu_tanh if approximate == "tanh" else _gelu
+
+    def formula(kind: Functions, x: Elements) -> Number:
+        """At 0 only half a gradient is left, which is rational."""
+        return kind.where(x["is_zero"], x["grad"] * kind.number(0.5), derivative(kind, x))
+
+    return gradient(fmt, formula, {"grad": g, "self": a, "is_zero": a == 0}, _unit_step(a, GELU_FAR))
 
 
 @pointwise("aten::infinitely_differentiable_gelu_backward")
@@ -201,7 +206,8 @@ def logit_backward(grad_output: np.ndarray, self: np.ndarray, eps: float | None 
         return settled(kept, outside, np.nan) if eps is None else stopped(kept, outside, g)
 
     masks = [(a >= 0) & (a <= 1)] if eps is None else _between(fmt, a, eps)
-    return of_any(masks, within).opened(is_pole & ~np.isnan(g), "P233")
+    golden = of_any(masks, within).opened(is_pole & ~np.isnan(g), "P233")
+    return golden if eps is None else golden.opened(is_nan, NOT_FINITE)
 
 
 def _between(fmt: Format, a: np.ndarray, eps: float) -> list[np.ndarray]:
@@ -222,7 +228,7 @@ def softplus_backward(
     beta, threshold = float(beta), float(threshold)
     with np.errstate(all="ignore"):
         # Beside the threshold a product that was rounded may lie on its other side.
-        band = np.abs(a * beta - threshold) <= 4 * fmt.unit_roundoff * abs(threshold)
+        band = np.abs(a * beta - threshold) <= 4 * fmt.unit_roundoff * abs(threshold) + fmt.min_subnormal
         exceeds = _exceeds(a, beta, threshold)
 
     def with_linear(mask: np.ndarray) -> Golden:
@@ -236,16 +242,18 @@ def softplus_backward(
             s = kind.either(lambda: x["grad"] * kind.sigmoid(scaled), by_growth)
             return kind.where(x["is_linear"], x["grad"], s)
 
-        return gradient(fmt, formula, {"grad": g, "self": a, "is_linear": mask}, _unit_step(a * beta))
+        limit = np.where(mask, 1.0, _unit_step(a * beta))
+        return gradient(fmt, formula, {"grad": g, "self": a, "is_linear": mask}, limit)
 
     return of_any([exceeds, exceeds ^ band], with_linear)
 
 
 def _exceeds(a: np.ndarray, beta: float, threshold: float) -> np.ndarray:
-    """Where the exact a * beta exceeds the threshold."""
-    scaled = Real.exact(a) * Real.exact(np.float64(beta))
-    above = (scaled.hi > threshold) | (scaled.hi == threshold) & (scaled.lo > 0)
-    return np.where(np.isfinite(scaled.radius), above, a * beta > threshold)
+    """Where the exact a * beta exceeds the threshold: only a product that rounds to it is in doubt."""
+    exceeds = np.asarray(a * beta > threshold)
+    for i in map(tuple, np.argwhere((a * beta == threshold) & np.isfinite(a) & np.isfinite(threshold))):
+        exceeds[i] = Fraction(float(a[i])) * Fraction(beta) > Fraction(threshold)
+    return exceeds
 
 
 @pointwise("aten::elu_backward", compares=True)
@@ -299,19 +307,18 @@ def _of_gate(kind: Functions, x: Elements) -> Number:
     return kind.either(lambda: g * a * (s * rest), lambda: g * a * (s * (one - s)), lambda: (one - s) * s * g * a)
 
 
-def _gates(formula: Formula, grad: np.ndarray, gated: np.ndarray, gate: np.ndarray) -> Golden:
-    fmt, g, b = _operands(grad, gate)
-    return gradient(fmt, formula, {"grad": g, "gated": numbers(gated, fmt), "gate": b})
+def _gates(formula: Formula, fmt: Format, **operands: np.ndarray) -> Golden:
+    return gradient(fmt, formula, {name: numbers(x, fmt) for name, x in operands.items()})
 
 
 @semantics("aten::glu_backward")
 def glu_backward(grad_output: np.ndarray, self: np.ndarray, dim: int) -> Golden:
     """Of a, the first half of self along dim, and b, the second: grad_output * s, and then grad_output * a * s *
     (1 - s), s = 1 / (1 + e^-b) (P231, P232)"""
-    axis = wrap_dim(dim, self.ndim)
+    fmt, axis = format_of(self), wrap_dim(dim, self.ndim)
     gated, gate = np.split(self, 2, axis)
-    first = in_blocks(partial(_gates, _of_gated), grad_output, gated, gate)
-    second = in_blocks(partial(_gates, _of_gate), grad_output, gated, gate)
+    first = in_blocks(lambda g, b: _gates(_of_gated, fmt, grad=g, gate=b), grad_output, gate)
+    second = in_blocks(lambda g, a, b: _gates(_of_gate, fmt, grad=g, gated=a, gate=b), grad_output, gated, gate)
     whole = Assembly(*self.shape)
     for start, one in ((0, first), (gate.shape[axis], second)):
         whole.fill((*[slice(None)] * axis, slice(start, start + gate.shape[axis])), one)
