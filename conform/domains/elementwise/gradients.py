@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from conform.domains.engine.arguments import boolean
-from conform.domains.engine.constraints import Value
-from conform.domains.engine.gradients import alike, if_not_negative, incoming, outgoing
+from conform.domains.engine.arguments import boolean, mask
+from conform.domains.engine.constraints import Dtype, Value
+from conform.domains.engine.gradients import LIKE, alike, if_not_negative, incoming, outgoing
 from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.spaces import ANYTHING, REALS, Space
-from conform.domains.engine.vocabulary import parameter, typically
+from conform.domains.engine.vocabulary import parameter, shape_of, typically
 from conform.domains.specs import spec
 
 UNUSED = "the forward op is not defined there, and its gradient looks at nothing"
@@ -69,3 +69,10 @@ def _drawn(lower: MetaArgument, upper: MetaArgument) -> tuple[bool, ...]:
 
 spec("aten::hardsigmoid_backward", incoming(), alike("self", typically(-4, 4)), outgoing())
 spec("aten::hardswish_backward", incoming(), alike("self", typically(-4, 4)), outgoing())
+for _each in ("tensor", "channel"):
+    spec(
+        f"aten::fake_quantize_per_{_each}_affine_cachemask_backward",
+        incoming("grad"),
+        mask("mask", Dtype.Eq("bool"), [one.unjudged(LIKE) for one in shape_of("grad")]),
+        outgoing("grad"),
+    )

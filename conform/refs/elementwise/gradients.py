@@ -151,3 +151,18 @@ def hardswish_backward(grad_output: RefTensor, self: RefTensor) -> RefTensor:
         return round_product(dtype, g, float(x > 0))
 
     return each_alike("hardswish_backward", element, grad_output, self)
+
+
+@reference(
+    "aten::fake_quantize_per_tensor_affine_cachemask_backward",
+    "aten::fake_quantize_per_channel_affine_cachemask_backward",
+)
+def fake_quantize_backward(grad: RefTensor, mask: RefTensor) -> RefTensor:
+    """grad times 1 where the mask is set, else times 0."""
+    if mask.dtype != "bool":
+        raise ValueError(f"a mask is bool, found {mask.dtype}")
+    if mask.shape != grad.shape:
+        raise NotImplementedError(f"the reference is of a mask of {grad.shape}, found {mask.shape}")
+    of_alike("fake_quantize", grad)
+    data = [round_product(grad.dtype, g, float(m)) for g, m in zip(grad.data, mask.data, strict=True)]
+    return RefTensor(grad.dtype, grad.shape, data)

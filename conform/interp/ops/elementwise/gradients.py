@@ -73,6 +73,16 @@ def hardshrink_backward(grad_out: np.ndarray, self: np.ndarray, lambd: int | flo
     return _shrunk(grad_out, self, lambd)
 
 
+@pointwise(
+    "aten::fake_quantize_per_tensor_affine_cachemask_backward",
+    "aten::fake_quantize_per_channel_affine_cachemask_backward",
+)
+def fake_quantize_backward(grad: np.ndarray, mask: np.ndarray) -> Golden:
+    """grad where mask, which tells what was within the quantized range, else 0 (P231, P232)"""
+    fmt = format_of(grad)
+    return stopped(passed_on(fmt, grad), ~mask, numbers(grad, fmt))
+
+
 # --- With slopes ------------------------------------------------------------------------------------------------------
 
 

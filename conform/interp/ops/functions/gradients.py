@@ -304,7 +304,14 @@ def _of_gated(kind: Functions, x: Elements) -> Number:
 def _of_gate(kind: Functions, x: Elements) -> Number:
     g, a, one, s = x["grad"], x["gated"], kind.number(1.0), kind.sigmoid(x["gate"])
     rest = kind.sigmoid(-x["gate"])
-    return kind.either(lambda: g * a * (s * rest), lambda: g * a * (s * (one - s)), lambda: (one - s) * s * g * a)
+    return kind.either(
+        lambda: g * a * (s * rest),
+        lambda: g * a * (s * (one - s)),
+        lambda: g * a * s * (one - s),
+        lambda: g * s * (one - s) * a,
+        lambda: g * (s * (one - s)) * a,
+        lambda: g * (a * (s * (one - s))),
+    )
 
 
 def _gates(formula: Formula, fmt: Format, **operands: np.ndarray) -> Golden:
