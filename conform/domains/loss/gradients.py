@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from conform.domains.engine.arguments import Argument, optional, real, result, tensor
+from conform.domains.engine.arguments import Argument, index_tensor, optional, real, result, tensor
 from conform.domains.engine.constraints import Constraint, Rank, Size, Value
 from conform.domains.engine.gradients import FLOAT, LIKE, alike
 from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.spaces import ANYTHING, REALS, Space
 from conform.domains.engine.vocabulary import dtype_of, shape_of
-from conform.domains.loss.classes import CLASSES, IGNORED, IMAGES, NO_CLASSES, WEIGHT
+from conform.domains.loss.classes import IMAGES, NO_CLASSES
 from conform.domains.loss.elements import PROBABILITIES
 from conform.domains.loss.outcomes import NONE, REDUCTION, SIGN
 from conform.domains.specs import spec
@@ -87,15 +87,16 @@ def _lines_of(grad_output: MetaArgument, reduction: int) -> tuple[int, ...]:
 
 
 SIZES = Size.In(_of_classes).unjudged(LIKE)
-_, TARGETS, *OTHERS, _ = IMAGES
+UNREAD = "the forward op has looked at the classes; kernels of its gradient need not"
+_, _TARGETS, *OTHERS, _ = IMAGES
+TARGETS = index_tensor("target", *(one.unjudged(UNREAD) if one.attribute == "Value" else one
+                                   for one in _TARGETS.constraints))  # fmt: skip
 spec(
     "aten::nll_loss_backward",
     tensor("grad_output", FLOAT, Rank.In(_of_lines).unjudged(LIKE)),
     _self(Rank.In(_lines_of), SIZES),
-    CLASSES,
-    optional(WEIGHT),
-    REDUCTION,
-    IGNORED,
+    TARGETS,
+    *OTHERS,
     TOTAL,
     OF_SELF,
 )

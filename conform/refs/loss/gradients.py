@@ -174,7 +174,7 @@ def _of_classes(
     dtype, rank = of_alike("nll_loss_backward", self), len(self.shape)
     dim = min(rank - 1, 1)
     samples = (*self.shape[:dim], *self.shape[dim + 1 :])
-    if target.shape != samples and (rank, target.shape) != (1, (1,)):
+    if target.shape != samples:
         raise ValueError(f"nll_loss_backward needs a target of {samples}, found {target.shape}")
     if (total_weight.dtype, total_weight.shape) != (dtype, ()) or not total_weight.data[0] > 0:
         raise NotImplementedError("the reference of nll_loss_backward is of a positive total_weight like self")

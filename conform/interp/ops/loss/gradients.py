@@ -189,7 +189,7 @@ def nll_loss_backward(
     samples (P67, P231, P232)"""
     fmt, axis = format_of(self), min(self.ndim - 1, 1)
     classes = np.arange(self.shape[axis]).reshape(-1, *[1] * (self.ndim - 1 - axis))
-    own = np.expand_dims(target.reshape(() if self.ndim == 1 else target.shape), axis)
+    own = np.expand_dims(target, axis)
     is_own = (classes == own) & (own != ignore_index)
     weights = np.ones(self.shape[axis], self.dtype) if weight is None or not weight.size else weight
     spread = np.expand_dims(grad_output, axis) if reduction == NONE else grad_output
