@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from math import prod
 
 import numpy as np
 
@@ -23,15 +23,13 @@ Elements = Mapping[str, Number]
 Operands = Mapping[str, np.ndarray]  # float64 elements, or the bools of a choice, of one shape
 Formula = Callable[[Functions, Elements], Number]
 GRADIENT = "grad"  # the operand in which a formula is linear
-FAR = 2000.0  # e^-2000 times any two doubles and as large a number is less than half of the smallest one
-BELOW = 2.0**-1074
 NOT_FINITE = "P232"
 
 
 def gradient(fmt: Format, formula: Formula, operands: Operands, limit: np.ndarray | None = None) -> Golden:
     """The formula, rounded once; NaN beside a NaN, open beside an infinity and no NaN (P232).
 
-    limit: the derivative, but for less than any float tells from 0, where this is a number; NaN elsewhere.
+    limit: the derivative where what is missing comes to less than 2^-8 of the smallest number; NaN elsewhere.
     """
     numbers = [x for x in operands.values() if x.dtype != bool]
     finite = np.logical_and.reduce([np.isfinite(x) for x in numbers])
@@ -40,7 +38,8 @@ def gradient(fmt: Format, formula: Formula, operands: Operands, limit: np.ndarra
         value, real = _rounded(fmt, formula, _but_where(finite & ~is_far, operands))
         if is_far.any():
             product = np.where(is_far, limit, 0.0) * operands[GRADIENT]
-            real = where(is_far, Real(product, np.zeros_like(product), np.full_like(product, BELOW)), real)
+            missing = np.full_like(product, max(fmt.min_subnormal / 256, 2.0**-1074))
+            real = where(is_far, Real(product, np.zeros_like(product), missing), real)
             value = np.where(is_far, round_to(fmt, product), value)
         ball = formula(Balls(held_format(fmt)), _in(Balls(held_format(fmt)), _but_where(finite, operands)))
     value = np.where(finite, value, fmt.storage.type(np.nan))
@@ -50,10 +49,15 @@ def gradient(fmt: Format, formula: Formula, operands: Operands, limit: np.ndarra
     return golden.opened(~finite & ~is_nan, NOT_FINITE)
 
 
+def far(fmt: Format, factors: int = 1) -> float:
+    """e^-x, times x and `factors` numbers of the format, is below 2^-8 of the smallest one from here on."""
+    return (factors * (fmt.emax + 1) - math.log2(fmt.min_subnormal) + 24) * math.log(2.0)
+
+
 def in_blocks(of_block: Callable[..., Golden], *operands: np.ndarray) -> Golden:
     """of_block(*elements) of block after block of operands of one shape."""
     shape = operands[0].shape
-    count = prod(shape)
+    count = math.prod(shape)
     parts = ((place, of_block(*(flat(x, place) for x in operands))) for place in spans(count))
     return assembled(parts, count).rearranged(lambda part: part.reshape(shape))
 

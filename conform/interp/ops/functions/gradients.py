@@ -6,6 +6,7 @@ compute.
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from functools import partial
 
@@ -16,10 +17,9 @@ from conform.interp.blocks.assembly import Assembly
 from conform.interp.dims import wrap_dim
 from conform.interp.formulas.number_functions import Functions, Number, root_of_half
 from conform.interp.formulas.vector_jacobian import (
-    FAR,
     NOT_FINITE,
     Elements,
-    Formula,
+    far,
     gradient,
     in_blocks,
     of_any,
@@ -70,9 +70,9 @@ def tanh_backward(grad_output: np.ndarray, output: np.ndarray) -> Golden:
 # --- Smooth ones ------------------------------------------------------------------------------------------------------
 
 
-def _unit_step(x: np.ndarray, far: float = FAR) -> np.ndarray:
-    """The derivative of what is 0 far down and x far up, where only less than any float tells is missing."""
-    return np.where(np.abs(x) < far, np.nan, (x > 0) * 1.0)
+def _unit_step(x: np.ndarray, border: float) -> np.ndarray:
+    """The derivative of what is 0 far down and x far up, where next to nothing is missing."""
+    return np.where(np.abs(x) < border, np.nan, (x > 0) * 1.0)
 
 
 def _silu(kind: Functions, x: Elements) -> Number:
@@ -91,7 +91,7 @@ def _silu(kind: Functions, x: Elements) -> Number:
 def silu_backward(grad_output: np.ndarray, self: np.ndarray) -> Golden:
     """grad_output * s * (1 + self * (1 - s)), s = 1 / (1 + e^-self) (P231, P232)"""
     fmt, g, a = _operands(grad_output, self)
-    return gradient(fmt, _silu, {"grad": g, "self": a}, _unit_step(a))
+    return gradient(fmt, _silu, {"grad": g, "self": a}, _unit_step(a, far(fmt)))
 
 
 def _over_root_of_two_pi() -> gmpy2.mpfr:
@@ -133,8 +133,6 @@ def _gelu_tanh(kind: Functions, x: Elements) -> Number:
     return kind.either(by_sigmoid, by_tanh)
 
 
-GELU_FAR = 64.0  # e^-(64^2 / 2) is below 2^-2900
-
 
 @pointwise("aten::gelu_backward")
 def gelu_backward(grad_output: np.ndarray, self: np.ndarray, approximate: str = "none") -> Golden:
@@ -148,7 +146,7 @@ def gelu_backward(grad_output: np.ndarray, self: np.ndarray, approximate: str = 
         """At 0 only half a gradient is left, which is rational."""
         return kind.where(x["is_zero"], x["grad"] * kind.number(0.5), derivative(kind, x))
 
-    return gradient(fmt, formula, {"grad": g, "self": a, "is_zero": a == 0}, _unit_step(a, GELU_FAR))
+    return gradient(fmt, formula, {"grad": g, "self": a, "is_zero": a == 0}, _unit_step(a, math.sqrt(2 * far(fmt))))
 
 
 @pointwise("aten::infinitely_differentiable_gelu_backward")
@@ -185,7 +183,7 @@ def mish_backward(grad_output: np.ndarray, self: np.ndarray) -> Golden:
     """grad_output * (t + self * s * (1 - t^2)), t = tanh(log(1 + e^self)), s = 1 / (1 + e^-self) (P231, P232)"""
     fmt, g, a = _operands(grad_output, self)
     operands = {"grad": g, "self": a, "size": np.abs(a), "is_positive": a > 0, "is_far": a > SATURATED}
-    return gradient(fmt, _mish, operands, _unit_step(a))
+    return gradient(fmt, _mish, operands, _unit_step(a, far(fmt)))
 
 
 def _logit(kind: Functions, x: Elements) -> Number:
@@ -242,7 +240,7 @@ def softplus_backward(
             s = kind.either(lambda: x["grad"] * kind.sigmoid(scaled), by_growth)
             return kind.where(x["is_linear"], x["grad"], s)
 
-        limit = np.where(mask, 1.0, _unit_step(a * beta))
+        limit = np.where(mask, 1.0, _unit_step(a * beta, far(fmt)))
         return gradient(fmt, formula, {"grad": g, "self": a, "is_linear": mask}, limit)
 
     return of_any([exceeds, exceeds ^ band], with_linear)
@@ -272,7 +270,10 @@ def elu_backward(
     def from_zero(mask: np.ndarray) -> Golden:
         formula = partial(_elu, alpha=float(alpha), scale=float(scale), input_scale=float(input_scale),
                           is_result=is_result)  # fmt: skip
-        return gradient(fmt, formula, {"grad": g, "self": x, "is_above": mask}).opened(np.isnan(x), NOT_FINITE)
+        vanishes = ~mask & (x * input_scale < -far(fmt, 3)) & (not is_result)
+        limit = np.where(vanishes, 0.0, np.nan)
+        golden = gradient(fmt, formula, {"grad": g, "self": x, "is_above": mask}, limit)
+        return golden.opened(np.isnan(x), NOT_FINITE)
 
     return of_any([x > 0, x >= 0], from_zero)
 
@@ -314,8 +315,15 @@ def _of_gate(kind: Functions, x: Elements) -> Number:
     )
 
 
-def _gates(formula: Formula, fmt: Format, **operands: np.ndarray) -> Golden:
-    return gradient(fmt, formula, {name: numbers(x, fmt) for name, x in operands.items()})
+def _of_halves(fmt: Format, grad: np.ndarray, gate: np.ndarray) -> Golden:
+    g, b = numbers(grad, fmt), numbers(gate, fmt)
+    return gradient(fmt, _of_gated, {"grad": g, "gate": b}, _unit_step(b, far(fmt)))
+
+
+def _of_gates(fmt: Format, grad: np.ndarray, gated: np.ndarray, gate: np.ndarray) -> Golden:
+    g, a, b = (numbers(x, fmt) for x in (grad, gated, gate))
+    limit = np.where(np.abs(b) < far(fmt, 2), np.nan, 0.0)
+    return gradient(fmt, _of_gate, {"grad": g, "gated": a, "gate": b}, limit)
 
 
 @semantics("aten::glu_backward")
@@ -324,8 +332,8 @@ def glu_backward(grad_output: np.ndarray, self: np.ndarray, dim: int) -> Golden:
     (1 - s), s = 1 / (1 + e^-b) (P231, P232)"""
     fmt, axis = format_of(self), wrap_dim(dim, self.ndim)
     gated, gate = np.split(self, 2, axis)
-    first = in_blocks(lambda g, b: _gates(_of_gated, fmt, grad=g, gate=b), grad_output, gate)
-    second = in_blocks(lambda g, a, b: _gates(_of_gate, fmt, grad=g, gated=a, gate=b), grad_output, gated, gate)
+    first = in_blocks(partial(_of_halves, fmt), grad_output, gate)
+    second = in_blocks(partial(_of_gates, fmt), grad_output, gated, gate)
     whole = Assembly(*self.shape)
     for start, one in ((0, first), (gate.shape[axis], second)):
         whole.fill((*[slice(None)] * axis, slice(start, start + gate.shape[axis])), one)

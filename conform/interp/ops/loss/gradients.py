@@ -10,11 +10,11 @@ import numpy as np
 
 from conform.interp.formulas.losses import MEAN, NONE
 from conform.interp.formulas.number_functions import Functions, Number
-from conform.interp.formulas.vector_jacobian import Elements, gradient, in_blocks, of_any
+from conform.interp.formulas.vector_jacobian import Elements, far, gradient, in_blocks, of_any
 from conform.interp.golden import Golden
 from conform.interp.operands import numbers
 from conform.interp.semantics import semantics
-from conform.numerics.formats import format_of
+from conform.numerics.formats import Format, format_of
 from conform.numerics.real import Real
 
 Derivative = Callable[[Functions, Elements], Number]
@@ -38,9 +38,15 @@ def _reduced(grad: np.ndarray, self: np.ndarray, reduction: int) -> tuple[np.nda
 
 
 def _elementwise(
-    grad: np.ndarray, self: np.ndarray, target: np.ndarray, reduction: int, derivative: Derivative
+    grad: np.ndarray,
+    self: np.ndarray,
+    target: np.ndarray,
+    reduction: int,
+    derivative: Derivative,
+    limit: Callable[..., np.ndarray] = lambda fmt, x, t: None,
 ) -> Golden:
-    """derivative(kind, {"self", "target"}) times the gradient, over the count of a mean."""
+    """derivative(kind, {"self", "target"}) times the gradient, over the count of a mean; limit(fmt, self, target) is
+    `gradient`'s."""
     fmt = format_of(self)
     grads, count = _reduced(grad, self, reduction)
 
@@ -48,7 +54,8 @@ def _elementwise(
         return _over_count(kind, count, x["grad"], derivative(kind, x))
 
     def of_block(g: np.ndarray, x: np.ndarray, t: np.ndarray) -> Golden:
-        return gradient(fmt, formula, {"grad": numbers(g, fmt), "self": numbers(x, fmt), "target": numbers(t, fmt)})
+        g, x, t = (numbers(each, fmt) for each in (g, x, t))
+        return gradient(fmt, formula, {"grad": g, "self": x, "target": t}, limit(fmt, x, t))
 
     return in_blocks(of_block, grads, self, target)
 
@@ -135,7 +142,11 @@ def _soft_margin(kind: Functions, x: Elements) -> Number:
 @semantics("aten::soft_margin_loss_backward")
 def soft_margin_loss_backward(grad_output: np.ndarray, self: np.ndarray, target: np.ndarray, reduction: int) -> Golden:
     """grad_output * -target / (1 + e^(target self)), over their number of a mean (P231, P232)"""
-    return _elementwise(grad_output, self, target, reduction, _soft_margin)
+
+    def vanishing(fmt: Format, x: np.ndarray, t: np.ndarray) -> np.ndarray:
+        return np.where(x * t > far(fmt, 2), 0.0, np.nan)
+
+    return _elementwise(grad_output, self, target, reduction, _soft_margin, vanishing)
 
 
 LEAST = 2e-12  # of x (1 - x), which kernels hold apart from 0
