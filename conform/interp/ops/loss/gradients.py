@@ -207,7 +207,7 @@ def nll_loss_backward(
     operands = (spread, weights.reshape(classes.shape), total_weight)
 
     def of_block(is_own: np.ndarray, g: np.ndarray, w: np.ndarray, total: np.ndarray) -> Golden:
-        elements = {"grad": np.where(is_own, numbers(g, fmt), 0.0), "weight": np.where(is_own, numbers(w, fmt), 1.0)}
+        elements = {"grad": np.where(is_own, numbers(g, fmt), 0.0), "weight": np.where(is_own, -numbers(w, fmt), 1.0)}
         if reduction == MEAN:
             elements["total"] = np.where(is_own, numbers(total, fmt), 1.0)
         return gradient(fmt, _likelihood, elements)
@@ -218,9 +218,9 @@ def nll_loss_backward(
 def _likelihood(kind: Functions, x: Elements) -> Number:
     g, w = x["grad"], x["weight"]
     if "total" not in x:
-        return -(g * w)
+        return g * w
     total, one = x["total"], kind.number(1.0)
-    return -kind.either(
+    return kind.either(
         lambda: g * w / total,
         lambda: w / total * g,
         lambda: g / total * w,
