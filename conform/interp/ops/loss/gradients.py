@@ -1,4 +1,4 @@
-"""Incoming gradients times the derivatives of losses (P231 to P235): of each element, or over the number of all."""
+"""Incoming gradients times the derivatives of losses (P231 to P234): of each element, or over the number of all."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def binary_cross_entropy_backward(
     reduction: int = 1,
 ) -> Golden:
     """grad_output * weight (self - target) / (self (1 - self)), over their number of a mean; open where self (1 - self)
-    is below 2e-12 (P231, P232, P235)"""
+    is below 2e-12 (P231, P232, P234)"""
     fmt = format_of(self)
     grads, count = _reduced(grad_output, self, reduction)
     weights = np.broadcast_to(np.ones((), self.dtype) if weight is None else weight, self.shape)
@@ -178,7 +178,7 @@ def binary_cross_entropy_backward(
         a = elements["self"]
         is_end = a * (1.0 - a) < LEAST
         golden = gradient(fmt, formula, {**elements, "self": np.where(is_end, 0.5, a)})
-        return golden.opened(is_end & ~np.isnan(golden.value.astype(np.float64)), "P235")
+        return golden.opened(is_end & ~np.isnan(golden.value.astype(np.float64)), "P234")
 
     return in_blocks(of_block, grads, self, target, weights)
 
