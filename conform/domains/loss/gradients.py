@@ -94,7 +94,7 @@ TARGETS = index_tensor("target", *(one.unjudged(UNREAD) if one.attribute == "Val
 spec(
     "aten::nll_loss_backward",
     tensor("grad_output", FLOAT, Rank.In(_of_lines).unjudged(LIKE)),
-    _self(Rank.In((1, 2)), Rank.In(_lines_of).unjudged(LIKE), SIZES),
+    _self(Rank.In(_lines_of).unjudged(LIKE, lambda self: self.rank in (1, 2)), SIZES),
     TARGETS,
     *OTHERS,
     TOTAL,
