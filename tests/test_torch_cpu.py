@@ -256,6 +256,16 @@ EVERYWHERE |= {
     *((FLASH, dtype, reason) for dtype in FLOATS for reason in (ERROR, NAN, "a number where NaN is expected")),
     *(("aten::embedding_bag", *row) for op, *row in EVERYWHERE if op == "aten::_embedding_bag"),
 }  # fmt: skip
+# Gradients of elements: composed, or with constants, in a narrower type; one that takes no strides.
+EVERYWHERE |= {
+    *((f"aten::{op}_backward", dtype, ERROR) for dtype in ("float16", "bfloat16") for op in (
+        "logit", "glu", "mse_loss", "huber_loss", "soft_margin_loss", "binary_cross_entropy",
+    )),
+    ("aten::sigmoid_backward", "float16", ERROR),
+    ("aten::nll_loss2d_backward", "bfloat16", ERROR),
+    ("aten::hardsigmoid_backward", "float64", ERROR),
+    *(("aten::nll_loss2d_backward", dtype, "RuntimeError: grad_input must be contiguous") for dtype in FLOATS),
+}  # fmt: skip
 # ATen's vectorised kernels: those for AVX2 and AVX-512 compute the same.
 VECTORS = ("avx2", "avx512", "avx512_bf16", "avx512_fp16")
 AVX512 = ("avx512", "avx512_bf16", "avx512_fp16")

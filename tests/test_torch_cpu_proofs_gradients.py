@@ -1,73 +1,71 @@
-"""One element of each row of docs/torch-cpu.md that is about gradients and norms by the names that programs call."""
+"""What docs/torch-cpu.md says of gradients of elements: each shown with exact numbers, without the kit."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
-import ml_dtypes
-import numpy as np
 import pytest
+import torch
 
-import conform
-from conform import InvalidArguments
-
-BF16 = ml_dtypes.bfloat16
-WANTED = [True, True, True]
+aten = torch.ops.aten
+ONE, THREE = torch.tensor([1.0]).bfloat16(), torch.tensor(3.0).bfloat16()
 
 
-def of_layer_norm(rows: int, columns: int, dtype: type, mean: np.ndarray, rstd: np.ndarray) -> tuple[np.ndarray, ...]:
-    ones, weight = np.ones((rows, columns), dtype), np.ones(columns, dtype)
-    return conform.golden(
-        "aten::native_layer_norm_backward", ones, ones, [columns], mean, rstd, weight, weight, WANTED
-    ).value
+def bf16(*values: float) -> torch.Tensor:
+    return torch.tensor(values).bfloat16()
 
 
-def test_the_gradient_of_layer_norms_weight_is_the_sum_of_all_rows():
-    """1024 times 1 * (1 - 0) * 1; added up in bfloat16 it stays at 256, which has no odd successor."""
-    assert float(BF16(256) + BF16(1)) == 256
-    zeros, ones = np.zeros((1024, 1), BF16), np.ones((1024, 1), BF16)
-    _, by_weight, by_bias = of_layer_norm(1024, 2, BF16, zeros, ones)
-    assert by_weight.astype(float).tolist() == by_bias.astype(float).tolist() == [1024.0, 1024.0]
+def is_nearer(exact: Fraction, nearest: float, found: float) -> bool:
+    """Whether another bfloat16 than the one that was found is nearer to the exact number."""
+    return abs(exact - Fraction(nearest)) < abs(exact - Fraction(found))
 
 
-def test_layer_norms_statistics_are_their_elements_wherever_those_lie():
-    """sum of 1 * (1 - mean) * rstd over the rows: with means 0 and 2, and rstds 1 and 4, 1 - 4."""
-    beside = np.array([[0, 7], [2, 7]], np.float32), np.array([[1, 7], [4, 7]], np.float32)
-    means, rstds = (each[:, :1] for each in beside)
-    assert not means.flags.c_contiguous
-    _, by_weight, _ = of_layer_norm(2, 3, np.float32, means, rstds)
-    assert by_weight.tolist() == [-3.0] * 3
+def test_sigmoid_backward_rounds_every_step_in_float16() -> None:
+    grad, y = torch.tensor([-1.08203125]).half(), torch.tensor([-0.91748046875]).half()
+    exact = Fraction(-1.08203125) * Fraction(-0.91748046875) * (1 + Fraction(0.91748046875))
+    found = aten.sigmoid_backward(grad, y).item()
+    assert found == 1.9052734375
+    assert is_nearer(exact, 1.9033203125, found)
 
 
-def test_batch_norms_weight_is_its_elements_wherever_those_lie():
-    """Without train grad * weight / sqrt(variance + eps): 1 * 2 / sqrt(3 + 1) and 1 * 8 / sqrt(3 + 1)."""
-    weight = np.array([[2, 7], [8, 7]], np.float32)[:, 0]
-    assert not weight.flags.c_contiguous
-    ones, zeros, threes = np.ones((1, 2), np.float32), np.zeros(2, np.float32), np.full(2, 3, np.float32)
-    arguments = (ones, ones, weight, zeros, threes, None, None, False, 1.0, WANTED)
-    by_input = conform.golden("aten::native_batch_norm_backward", *arguments).value[0]
-    assert by_input.tolist() == [[1.0, 4.0]]
+@pytest.mark.parametrize(
+    ("name", "found", "nearest", "exact"),
+    [
+        ("logit", lambda: aten.logit_backward(ONE, bf16(0.009765625)), 103.5,
+         1 / (Fraction(0.009765625) * (1 - Fraction(0.009765625)))),
+        ("huber_loss", lambda: aten.huber_loss_backward(bf16(1.5703125), bf16(0.001953125), bf16(1.0078125), 0, 10.0),
+         -1.578125, Fraction(1.5703125) * (Fraction(0.001953125) - Fraction(1.0078125))),
+        ("mse_loss", lambda: aten.mse_loss_backward(THREE / 2, bf16(*[0.013671875] * 3), bf16(0, 0, 0), 1)[:1],
+         0.013671875, Fraction(0.013671875)),
+        ("binary_cross_entropy",
+         lambda: aten.binary_cross_entropy_backward(ONE, bf16(0.01171875), bf16(0.0), None, 0),
+         1.015625, 1 / (1 - Fraction(0.01171875))),
+        ("nll_loss", lambda: aten.nll_loss_backward(THREE / THREE * 1.203125, torch.zeros(1, 1).bfloat16(),
+                                                    torch.tensor([0]), bf16(0.296875), 1, -1, THREE),
+         -0.119140625, -Fraction(1.203125) * Fraction(0.296875) / 3),
+        ("nll_loss2d", lambda: aten.nll_loss2d_backward(THREE / THREE * 1.25, torch.zeros(1, 1, 1, 1).bfloat16(),
+                                                        torch.zeros(1, 1, 1, dtype=torch.long), bf16(0.2421875), 1, -1,
+                                                        THREE),
+         -0.10107421875, -Fraction(1.25) * Fraction(0.2421875) / 3),
+        # By mpmath: -0.1796875 / (1 + e^0.6953125), and 3 * 0.3203125 * s * (1 - s), s = 1 / (1 + e^-0.546875).
+        ("soft_margin_loss",
+         lambda: aten.soft_margin_loss_backward(bf16(0.1796875), bf16(0.6953125), bf16(1.0), 0),
+         -0.059814453125, Fraction("-0.05980940215076017")),
+        ("glu", lambda: aten.glu_backward(bf16(0.3203125), bf16(3.0, 0.546875), 0)[1:], 0.22265625,
+         Fraction("0.22313132257879162")),
+    ],
+)  # fmt: skip
+def test_steps_are_rounded_to_bfloat16(name: str, found: object, nearest: float, exact: Fraction) -> None:
+    assert bf16(nearest).item() == nearest
+    assert is_nearer(exact, nearest, found().item())
 
 
-@pytest.mark.parametrize("eps", [0.0, 2.0**-20])
-def test_instance_norm_subtracts_the_mean_that_is_not_rounded(eps: float):
-    """Of 100, 101, 102, 100 the mean is 100.75, which bfloat16 has not: its neighbours there are 100.5 and 101."""
-    assert Fraction(100 + 101 + 102 + 100, 4) == Fraction(403, 4)
-    assert float(BF16(100.75)) == 101
-    x = np.array([100, 101, 102, 100], BF16).reshape(1, 1, 4)
-    value = conform.golden("aten::instance_norm", x, None, None, None, None, True, 0.1, eps, False).value
-    assert float(value[0, 0, 1]) == float(BF16(0.25 / 0.6875**0.5))
+def test_hardsigmoid_backward_has_one_sixth_in_float32() -> None:
+    found = aten.hardsigmoid_backward(torch.ones(1).double(), torch.zeros(1).double()).item()
+    assert found == torch.tensor(1 / 6, dtype=torch.float32).item() != 1 / 6
 
 
-def test_instance_norm_of_float16_subtracts_the_mean_that_is_not_rounded():
-    # Of 2048, 2050, 2052 and 2048 the mean is 2049.5 and the variance 2.75, so that of 2050 is 1/2 / sqrt(2.75).
-    x = np.float16([[[2048, 2050, 2052, 2048]]])
-    value = conform.golden("aten::instance_norm", x, None, None, None, None, True, 0.1, 0.0, False).value[0, 0, 1]
-    assert abs(Fraction(float(value)) ** 2 * Fraction(11, 4) - Fraction(1, 4)) < Fraction(1, 2**11)
-
-
-def test_groups_divide_the_channels():
-    x, statistics = np.ones((1, 7), np.float32), np.ones((1, 3), np.float32)
-    assert 7 % 3
-    with pytest.raises(InvalidArguments, match="expected group in divisors of C"):
-        conform.golden("aten::native_group_norm_backward", x, x, statistics, statistics, None, 1, 7, 1, 3, [True] * 3)
+def test_nll_loss2d_backward_refuses_strided_tensors() -> None:
+    x, target = torch.zeros(1, 2, 2, 2).transpose(2, 3), torch.zeros(1, 2, 2, dtype=torch.long)
+    with pytest.raises(RuntimeError, match="grad_input must be contiguous"):
+        aten.nll_loss2d_backward(torch.tensor(1.0), x, target, None, 1, -100, torch.tensor(4.0))

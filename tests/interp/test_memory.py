@@ -273,7 +273,7 @@ OPEN = {
         "aten::conv3d.padding",
         "aten::group_norm", "aten::layer_norm", "aten::mv", "aten::native_group_norm_backward",
         "aten::native_layer_norm_backward", "aten::adaptive_max_pool3d", "aten::nll_loss2d*", "aten::nll_loss_nd",
-        "aten::cosine_similarity",
+        "aten::cosine_similarity", "aten::_prelu_kernel_backward",
         "aten::pairwise_distance", "aten::_scaled_dot_product_attention_math",
     ),
     "scales and zero points of all channels or rows stand beside the elements": (
@@ -281,6 +281,7 @@ OPEN = {
     ),
     "the states of all steps are known before the first": ("aten::*ctc_loss*",),
     "rows of classes are not read in pieces": ("aten::multi_margin_loss", "aten::multilabel_margin_loss"),
+    "the gradients of both halves are wholes before they are put together": ("aten::glu_backward",),
     "what chance decides is drawn as a whole": ("aten::dropout",),
     "too slow beside blocks this small": (
         "aten::baddbmm", "aten::bmm", "aten::conv2d", "aten::conv_transpose1d", "aten::conv_transpose2d.input",

@@ -47,7 +47,9 @@ def of_lengths(spec: OpSpec) -> Iterator[Derived]:
 
 
 def _switch(spec: OpSpec) -> str | None:
-    """The argument by which statistics are those of the input's channels, if the op has one."""
+    """The argument by which statistics are those of the input's channels, if the op adds any up."""
+    if traits_of(spec.name).accumulates is None:
+        return None
     return next((one.name for one in spec.arguments if one.name in OF_STATISTICS), None)
 
 
