@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from conform.domains.engine.arguments import integers, optional, real, result, scalar, string, tensor
 from conform.domains.engine.constraints import Constraint, Dtype, Length, Optional, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.spaces import ANYTHING, REALS, Space
-from conform.domains.engine.vocabulary import NOT_MANY, dtype_of, shaped, written_into
+from conform.domains.engine.vocabulary import NOT_MANY, dtype_of, shape_of, shaped, written_into
 from conform.domains.specs import COMPLEX, FLOATS, spec
 
 Shape = tuple[int, ...]
@@ -56,19 +56,33 @@ spec(
 CUT = "torch cuts off what is negative, but for some of it"
 
 
-def _pad(name: str, dims: int, *within: Constraint) -> None:
-    """Register a pad of the last `dims` dims; `within` is what one element of padding may be."""
-
+def _least_size(dims: int) -> Callable[[int, int], int]:
     def least(rank: int, d: int) -> int:
         """0 of the first of two further dims, else 1"""
         return 0 if rank == dims + 2 and d == 0 else 1
 
+    return least
+
+
+def _pad(name: str, dims: int, *within: Constraint) -> None:
+    """Register a pad of the last `dims` dims, and its adjoint; `within` is what one element of padding may be."""
+    of_self = Rank.In((dims + 1, dims + 2)), Size.Ge(_least_size(dims))
+    padding = integers("padding", Length.Eq(2 * dims), Value.Ge(0).unjudged(CUT), *within)
     spec(
         name,
-        tensor("self", Dtype.Ne("bool"), Rank.In((dims + 1, dims + 2)), Size.Ge(least)),
-        integers("padding", Length.Eq(2 * dims), Value.Ge(0).unjudged(CUT), *within),
+        tensor("self", Dtype.Ne("bool"), *of_self),
+        padding,
         result(dtype_of("self"), shaped(lambda self, padding: _padded(self, padding))),
     )
+    spec(
+        f"{name}_backward",
+        tensor("grad_output", dtype_of("self"),
+               shaped(lambda self, padding: _padded(self, padding), "that of the padded tensor")),
+        tensor("self", Dtype.In(FLOATS).unjudged("torch adds up numbers of some other dtypes"), of_self[0],
+               of_self[1].unjudged("torch does not check every size")),
+        padding,
+        result(dtype_of("self"), shape_of("self")),
+    )  # fmt: skip
 
 
 for _dims in (1, 2, 3):
