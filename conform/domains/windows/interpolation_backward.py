@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from conform.domains.engine.arguments import Argument, boolean, integers, optional, real, result, shape, tensor
-from conform.domains.engine.constraints import Constraint, Dtype, Length, Value
+from conform.domains.engine.constraints import Constraint, Dtype, Length, Rank, Size, Value
+from conform.domains.engine.meta_argument import MetaArgument
+from conform.domains.engine.spaces import ANYTHING, Space
 from conform.domains.engine.vocabulary import NOT_MANY, dtype_of, shaped
 from conform.domains.specs import FLOATS, spec
 from conform.domains.windows.interpolation import OF_SCALES, UNFILTERED
 
 Sizes = Sequence[int]
 NEAREST = Dtype.In(FLOATS).unjudged("torch adds up uint8 too, modulo 256 or not")
-AT_LEAST = Value.Ge(lambda i: min(i, 1), text="1 where i > 0")
 LINEAR = Dtype.In(FLOATS)
 
 
@@ -25,14 +27,22 @@ def _scale(name: str, dim: int) -> Argument:
     return optional(real(name, equal.unjudged("torch takes any scale, and so sizes that contradict it")))
 
 
+def _sizes_before(grad_output: MetaArgument, i: int) -> Space | tuple[int, ...]:
+    """{size(grad_output, i)} of batch and channels"""
+    return (grad_output.size(i),) if i < 2 <= grad_output.rank else ANYTHING
+
+
 def _gradient(name: str, rank: int, of_dtypes: Constraint, *flags: Argument) -> None:
-    resized = shaped(lambda output_size, input_size: (*input_size[:2], *output_size), "that of the results")
     spec(
         f"aten::{name}_backward",
-        tensor("grad_output", of_dtypes, resized),
-        integers("output_size", Length.Eq(rank), Value.Ge(1), Value.Be((1, 2, 3, 5, 8))),
-        shape("input_size", Length.Eq(rank + 2), AT_LEAST.unjudged("torch does not check every size"),
-              Value.Le(8).lenient(NOT_MANY)),
+        tensor("grad_output", of_dtypes, Rank.Eq(rank + 2),
+               Size.Ge(lambda d: min(d, 1), text="1 where d > 0").unjudged("torch does not check every size")),
+        integers("output_size", Length.Eq(rank),
+                 Value.Eq(lambda grad_output, i: grad_output.size(2 + i), text="size(grad_output, i + 2)")),
+        shape("input_size", Length.Eq(rank + 2), Value.In(_sizes_before),
+              Value.Ge(lambda i: min(i, 1), text="1 where i > 0").unjudged("torch does not check every size"),
+              Value.Le(lambda i: 12 if i > 1 else math.inf, text="12 where i > 1").lenient(NOT_MANY),
+              Value.Be((1, 2, 3, 5, 8))),
         *flags,
         *[_scale(scale, dim) for dim, scale in enumerate(OF_SCALES[rank])],
         result(dtype_of("grad_output"), shaped(lambda input_size: input_size, "input_size")),

@@ -143,11 +143,11 @@ def _kernel_there(rank: int, d: int, kernel_size: Numbers) -> int:
 
 _average(1, has_override=False)
 _average(2)
-OF_VOLUMES = (
+_average(
+    3,
     Dtype.NotIn(("float16", "bfloat16")).lenient("torch has no kernels of them on the CPU"),
     Size.Ge(_kernel_there).lenient("torch wants no window larger than the image, whatever padding it has"),
 )
-_average(3, *OF_VOLUMES)
 
 
 def of_batches(sliding: int) -> Callable[..., int]:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
 from conform.domains.engine.arguments import Argument, boolean, index_tensor, integer, optional, result, tensor
-from conform.domains.engine.constraints import Constraint, Dtype, Rank, Size, Value
+from conform.domains.engine.constraints import Dtype, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.spaces import ANYTHING, Space, integers_between
 from conform.domains.engine.vocabulary import dtype_of, shape_of, sized
 from conform.domains.specs import FLOATS, spec
 from conform.domains.windows.pooling import (
-    OF_VOLUMES,
     SOME,
     Numbers,
     numbers_of,
@@ -75,16 +74,13 @@ def _before(
     return tuple(size for size in near if window_count(size, *numbers, ceil_mode) == count)
 
 
-def _grads(
-    rank: int, sizes: Callable[..., Numbers], *more: Argument, of_self: Sequence[Constraint] = ()
-) -> tuple[Argument, ...]:
+def _grads(rank: int, sizes: Callable[..., Numbers], *more: Argument) -> tuple[Argument, ...]:
     """grad_output, self, kernel_size, stride, padding, those between, ceil_mode."""
     half = Value.Le(_below_half(rank)).lenient("half the kernel will do if an image has so many windows")
     return (
         tensor("grad_output", Dtype.In(FLOATS).unjudged("torch takes int64 here and there"),
                Rank.In((rank + 1, rank + 2)), Size.Ge(of_batches(rank))),
-        tensor("self", dtype_of("grad_output"), Rank.Eq(lambda grad_output: grad_output.rank), Size.In(sizes),
-               *of_self),
+        tensor("self", dtype_of("grad_output"), Rank.Eq(lambda grad_output: grad_output.rank), Size.In(sizes)),
         *slid(rank, half),
         *more,
         boolean("ceil_mode"),
@@ -94,7 +90,7 @@ def _grads(
 for _rank in (2, 3):
     spec(
         f"aten::avg_pool{_rank}d_backward",
-        *_grads(_rank, _sizes_before(_rank), of_self=OF_VOLUMES if _rank == 3 else ()),
+        *_grads(_rank, _sizes_before(_rank)),
         boolean("count_include_pad"),
         optional(integer("divisor_override", Value.Ne(0))),
         result(dtype_of("self"), shape_of("self")),
