@@ -101,8 +101,8 @@ def _gradient(name: str, dims: int, reflects: bool) -> None:
     spec(
         f"aten::{name}_pad{dims}d_backward",
         tensor("grad_output", Dtype.In(FLOATS).unjudged("torch adds up numbers of some other dtypes"),
-               Rank.In((dims + 1, dims + 2)), Size.Ge(_least_size(dims)).unjudged(UNCHECKED)),
-        tensor("self", dtype_of("grad_output"), Rank.Eq(lambda grad_output: grad_output.rank),
+               Rank.In((dims + 1, dims + 2)).unjudged(UNCHECKED), Size.Ge(_least_size(dims)).unjudged(UNCHECKED)),
+        tensor("self", dtype_of("grad_output"), Rank.Eq(lambda grad_output: grad_output.rank).unjudged(UNCHECKED),
                Size.Le(lambda grad_output, d: grad_output.size(d), text="size(grad_output, d)").unjudged(CUT),
                Size.Ge(least).unjudged(UNCHECKED)),
         integers("padding", Length.Eq(2 * dims), Value.Ge(0).unjudged(CUT), Value.In(added)),
@@ -110,7 +110,7 @@ def _gradient(name: str, dims: int, reflects: bool) -> None:
     )  # fmt: skip
 
 
-UNCHECKED = "torch does not check every size"
+UNCHECKED = "torch does not check every rank and size"
 for _dims in (1, 2, 3):
     _gradient("reflection", _dims, reflects=True)
     _gradient("replication", _dims, reflects=False)

@@ -32,13 +32,17 @@ def _sizes_before(grad_output: MetaArgument, i: int) -> Space | tuple[int, ...]:
     return (grad_output.size(i),) if i < 2 <= grad_output.rank else ANYTHING
 
 
+def _resized(grad_output: MetaArgument, i: int) -> Space | tuple[int, ...]:
+    """{size(grad_output, i + 2)}"""
+    return (grad_output.size(2 + i),) if 2 + i < grad_output.rank else ANYTHING
+
+
 def _gradient(name: str, rank: int, of_dtypes: Constraint, *flags: Argument) -> None:
     spec(
         f"aten::{name}_backward",
         tensor("grad_output", of_dtypes, Rank.Eq(rank + 2),
                Size.Ge(lambda d: min(d, 1), text="1 where d > 0").unjudged("torch does not check every size")),
-        integers("output_size", Length.Eq(rank),
-                 Value.Eq(lambda grad_output, i: grad_output.size(2 + i), text="size(grad_output, i + 2)")),
+        integers("output_size", Length.Eq(rank), Value.In(_resized)),
         shape("input_size", Length.Eq(rank + 2), Value.In(_sizes_before),
               Value.Ge(lambda i: min(i, 1), text="1 where i > 0").unjudged("torch does not check every size"),
               Value.Le(lambda i: 12 if i > 1 else math.inf, text="12 where i > 1").lenient(NOT_MANY),
