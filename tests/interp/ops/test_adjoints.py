@@ -114,6 +114,21 @@ def test_gradients_of_adaptive_maxima() -> None:
     assert stray.open_rule == "P125"
 
 
+def test_gradients_of_parts() -> None:
+    check("aten::select_backward", f32([1.0, 2.0]), [2, 3], 1, -1, gives=f32([[0.0, 0.0, 1.0], [0.0, 0.0, 2.0]]))
+    check("aten::select_backward", np.array(2 + 3j, np.complex64), [2], 0, 1, gives=np.array([0, 2 + 3j], np.complex64))
+    check("aten::slice_backward", f32([1.0, 2.0]), [5], 0, 1, 2**62, 3, gives=f32([0.0, 1.0, 0.0, 0.0, 2.0]))
+    check("aten::slice_backward", f32([[1.0], [2.0]]), [2, 3], -1, -2, -1, 1,
+          gives=f32([[0.0, 1.0, 0.0], [0.0, 2.0, 0.0]]))  # fmt: skip
+    check("aten::slice_backward", f32([]), [3], 0, 2, 1, 1, gives=f32([0.0, 0.0, 0.0]))
+    check("aten::diagonal_backward", i64([1, 2]), [2, 3], 1, 0, 1, gives=i64([[0, 1, 0], [0, 0, 2]]))
+    check("aten::diagonal_backward", i64([1]), [2, 3], 1, -1, 0, gives=i64([[0, 0, 0], [1, 0, 0]]))
+    check("aten::unfold_backward", f32([[1.0, 2.0, 4.0], [8.0, 16.0, 32.0]]), [6], 0, 3, 2,
+          gives=f32([1.0, 2.0, 12.0, 16.0, 32.0, 0.0]))  # fmt: skip
+    check("aten::unfold_backward", f32([[[1.0, 2.0]], [[4.0, 8.0]]]), [2, 2], 1, 2, 1,
+          gives=f32([[1.0, 2.0], [4.0, 8.0]]))  # fmt: skip
+
+
 # --- The adjoint ------------------------------------------------------------------------------------------------------
 
 
@@ -210,3 +225,14 @@ def test_maxima(op: str, arguments: list[Any]) -> None:
     indices = goldens(f"aten::{op}", x, *arguments)[1].value
     own = [indices] if op.startswith("adaptive") else [*arguments, indices]
     assert_adjoint(op, arguments, x, lambda g: (f"{op}_backward", [g, x, *own]))
+
+
+@pytest.mark.parametrize(
+    ("op", "arguments"),
+    [("select", [1, -2]), ("slice", [-2, -3, 4, 2]), ("diagonal", [-1, 2, 0]), ("diagonal", [2, 0, 1]),
+     ("unfold", [2, 3, 1]), ("unfold", [-3, 2, 3])],
+)  # fmt: skip
+def test_parts(op: str, arguments: list[Any]) -> None:
+    x, overload = small_integers([3, 4, 5], 1), {"select": ".int", "slice": ".Tensor"}.get(op, "")
+    own = lambda g: (f"{op}_backward", [g, list(x.shape), *arguments])  # noqa: E731
+    assert_adjoint(f"{op}{overload}", arguments, x, own)

@@ -10,6 +10,7 @@ from math import prod
 
 import numpy as np
 
+from conform.errors import Unjudged
 from conform.interp.golden import Golden
 from conform.interp.ops.indexing.places import Writes
 from conform.interp.ops.indexing.written import filled, sums_of_writes
@@ -35,10 +36,8 @@ def placed_back(grad: np.ndarray, shape: Sequence[int], move: Move) -> Golden:
 
 def _written_back(write: Callable[..., Golden], grad: np.ndarray, shape: Sequence[int], move: Move) -> Golden:
     fmt, zeros = format_of(grad), np.broadcast_to(grad.dtype.type(0), (prod(shape),))
-    if not zeros.size:
-        return filled(zeros, fmt, Writes((0,), [np.empty(0, np.int64)], np.empty(0, grad.dtype))).rearranged(
-            lambda part: part.reshape(shape)
-        )
     sources = move(numbered(shape)).value
+    if sources.shape != grad.shape:
+        raise Unjudged(f"a gradient of shape {list(grad.shape)} of what has shape {list(sources.shape)}")
     golden = write(zeros, fmt, Writes(zeros.shape, [sources.reshape(-1)], grad.reshape(-1)))
     return golden.rearranged(lambda part: part.reshape(shape))
