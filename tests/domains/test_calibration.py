@@ -224,6 +224,9 @@ UNREACHABLE: dict[tuple[str, str], str] = {
                           "size[i] in {0} for some i where self has no elements")},
     **{(f"aten::{op}", "storage_offset <= 4096"): "self has fewer elements"
        for op in ("as_strided", "as_strided_scatter")},
+    ("aten::diagonal_backward", "1 <= rank(grad_output)"): NO_OTHER_DIM,
+    ("aten::unfold_backward", "2 <= rank(grad_in)"): "no dim is then in range",
+    **{(f"aten::{op}_backward", "0 <= input_sizes[i]"): IMPLIED for op in ("slice", "diagonal")},
     ("aten::embedding_dense_backward", "1 <= rank(grad_output)"): "no indices have a rank below 0",
     **{(f"aten::_embedding_bag{name}", f"dtype({operand}) in {{int64, int32}}"): "the other has the same dtype"
        for name, operand in (("", "indices"), ("_forward_only", "indices"), ("_forward_only", "offsets"))},

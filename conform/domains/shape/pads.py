@@ -105,7 +105,8 @@ def _gradient(name: str, dims: int, reflects: bool) -> None:
         tensor("self", dtype_of("grad_output"), Rank.Eq(lambda grad_output: grad_output.rank).unjudged(UNCHECKED),
                Size.Le(lambda grad_output, d: grad_output.size(d), text="size(grad_output, d)").unjudged(CUT),
                Size.Ge(least).unjudged(UNCHECKED)),
-        integers("padding", Length.Eq(2 * dims), Value.Ge(0).unjudged(CUT), Value.In(added)),
+        integers("padding", Length.Eq(2 * dims),
+                 Value.In(added).unjudged(CUT, lambda padding: min(padding, default=0) < 0)),
         result(dtype_of("self"), shape_of("self")),
     )  # fmt: skip
 

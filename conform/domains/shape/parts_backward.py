@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from conform.domains.engine.arguments import dim, index, length, result, shape, tensor
@@ -31,7 +32,8 @@ def _around(grad_output: MetaArgument, dim: int, i: int) -> Space | Sizes:
 
 
 def _selected(input_sizes: Sizes, dim: int) -> int:
-    return input_sizes[dim] if -len(input_sizes) <= dim < len(input_sizes) else 0
+    """input_sizes[dim], 1 at least"""
+    return max(input_sizes[dim], 1) if -len(input_sizes) <= dim < len(input_sizes) else 1
 
 
 spec(
@@ -39,7 +41,7 @@ spec(
     tensor("grad_output"),
     shape("input_sizes", _rank_and(1), Value.In(_around).lenient(NO_PART),
           Value.Ge(lambda grad_output, dim, i: i == dim % (grad_output.rank + 1), text="1 where i = dim"),
-          Value.Le(lambda grad_output, dim, i: MORE if i == dim % (grad_output.rank + 1) else 2**31,
+          Value.Le(lambda grad_output, dim, i: MORE if i == dim % (grad_output.rank + 1) else math.inf,
                    text="8 where i = dim").lenient(NOT_MANY)),
     dim("dim", new_dim_of("grad_output")),
     index("index", Value.Ge(lambda input_sizes, dim: -_selected(input_sizes, dim), text="-input_sizes[dim]"),
@@ -52,10 +54,19 @@ spec(
 OTHERS = "other numbers may mean the same slice"
 
 
+def _count(grad_output: MetaArgument, dim: int) -> int:
+    """How many elements of the dim the slice has."""
+    return grad_output.size(dim) if -grad_output.rank <= dim < grad_output.rank else 1
+
+
 def _needed(grad_output: MetaArgument, dim: int, step: int) -> int:
     """from the first element of the slice to its last"""
-    count = grad_output.size(dim)
+    count = _count(grad_output, dim)
     return (count - 1) * step + 1 if count else 0
+
+
+def _size(input_sizes: Sizes, dim: int) -> int:
+    return input_sizes[dim] if -len(input_sizes) <= dim < len(input_sizes) else 1
 
 
 def _holding(grad_output: MetaArgument, dim: int, step: int, i: int) -> Space | Sizes:
@@ -70,7 +81,7 @@ def _holding(grad_output: MetaArgument, dim: int, step: int, i: int) -> Space | 
 
 def _starts(grad_output: MetaArgument, input_sizes: Sizes, dim: int, step: int) -> Sizes:
     """some that leave enough for the slice, from either end"""
-    size = input_sizes[dim]
+    size = _size(input_sizes, dim)
     last = max(size - _needed(grad_output, dim, step), 0)
     own = sorted({0, last // 2, last})
     return (*own, *(start - size for start in own if start < size))
@@ -78,10 +89,12 @@ def _starts(grad_output: MetaArgument, input_sizes: Sizes, dim: int, step: int) 
 
 def _ends(grad_output: MetaArgument, input_sizes: Sizes, dim: int, start: int, step: int) -> Sizes:
     """some behind as many elements as grad_output has, from either end"""
-    size, first = input_sizes[dim], start + input_sizes[dim] * (start < 0)
+    size = _size(input_sizes, dim)
+    first = start + size * (start < 0)
     least = first + _needed(grad_output, dim, step)
-    most = least + step - 1 if grad_output.size(dim) else least
-    own = sorted({least, min(most, size)} | ({size + 7, 2**62} if most >= size and grad_output.size(dim) else set()))
+    most = least + step - 1 if _count(grad_output, dim) else least
+    beyond = {size + 7, 2**62} if most >= size and _count(grad_output, dim) else set()
+    own = sorted({least, min(most, size)} | beyond)
     return (*own, *(end - size for end in own if end < size))
 
 
@@ -137,7 +150,7 @@ def _under_windows(grad_in: MetaArgument, dim: int, step: int, i: int) -> Space 
     if i != dim % (grad_in.rank - 1):
         return (grad_in.size(i),)
     covered = (grad_in.size(i) - 1) * step + grad_in.size(-1)
-    return integers_between(covered, covered + step - 1)
+    return integers_between(covered, covered + max(step - 1, 0))
 
 
 def _windows(grad_in: MetaArgument) -> int:
@@ -151,8 +164,7 @@ spec(
     tensor("grad_in", Dtype.In(FLOATS).unjudged("torch adds up numbers of any dtype"),
            Rank.Ge(2).unjudged(NO_WINDOW), Size.Ge(1).unjudged(NO_WINDOW)),
     shape("input_sizes", Length.Eq(lambda grad_in: grad_in.rank - 1, text="rank(grad_in) - 1").unjudged(UNRELATED),
-          Value.In(_under_windows).unjudged(UNRELATED),
-          Value.Ge(1).unjudged(NO_WINDOW)),
+          Value.In(_under_windows).unjudged(UNRELATED)),
     dim("dim", Value.Ge(lambda grad_in: 1 - grad_in.rank, text="1 - rank(grad_in)"),
         Value.Lt(lambda grad_in: grad_in.rank - 1, text="rank(grad_in) - 1")),
     length("size", Value.Eq(_windows, text="size(grad_in, -1)").unjudged(UNRELATED)),
