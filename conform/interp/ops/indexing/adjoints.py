@@ -6,6 +6,7 @@ Where an element goes is asked of the op itself, which is given the numbers of t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import prod
 
 import numpy as np
@@ -30,8 +31,9 @@ def summed_back(grad: np.ndarray, shape: Sequence[int], move: Move) -> Golden:
 
 
 def placed_back(grad: np.ndarray, shape: Sequence[int], move: Move) -> Golden:
-    """`summed_back` where `move` has no element twice: nothing is added up, and zeros stand beside."""
-    return _written_back(filled, grad, shape, move)
+    """`summed_back` where `move` has no element twice: nothing is added up, but to zeros perhaps (P241)."""
+    golden, fmt = _written_back(filled, grad, shape, move), format_of(grad)
+    return replace(golden, zero_sign_free=fmt.is_float or fmt.is_complex)
 
 
 def _written_back(write: Callable[..., Golden], grad: np.ndarray, shape: Sequence[int], move: Move) -> Golden:
