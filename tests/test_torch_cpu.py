@@ -195,6 +195,18 @@ EVERYWHERE |= {
     *(("aten::nansum", dtype, ERROR) for dtype in ("float16", "bfloat16")),
     *(("aten::nanmean", dtype, ERROR) for dtype in FLOATS),
 }
+# Gradients of padding, pooling and windows are added up in the half type, and memory is read without strides.
+EVERYWHERE |= {
+    *((f"aten::{op}_backward", dtype, ERROR) for dtype in ("float16", "bfloat16") for op in (
+        "_adaptive_avg_pool3d", "adaptive_max_pool2d", "max_pool3d_with_indices", "reflection_pad1d",
+        "reflection_pad2d", "reflection_pad3d", "replication_pad1d", "replication_pad2d", "replication_pad3d",
+        "unfold")),
+    *(("aten::adaptive_max_pool3d_backward", dtype, ERROR) for dtype in FLOATS),
+    *(("aten::max_pool3d_with_indices_backward", dtype,
+       "RuntimeError: Unsupported memory format. Supports only ChannelsLast3d, Contiguous") for dtype in FLOATS),
+    ("aten::max_pool3d_with_indices_backward", "float32",
+     "the backend accepted invalid arguments: they break 0 <= padding[i]"),
+}  # fmt: skip
 # Cross products and intervals in the half type; flattened as a view.
 EVERYWHERE |= {
     *((f"aten::{op}", dtype, ERROR) for op in ("cross", "linalg_cross", "histc") for dtype in ("float16", "bfloat16")),
@@ -300,7 +312,8 @@ CRASHES = {
     "aten::_embedding_bag", "aten::embedding_bag", "aten::embedding_bag.padding_idx",
     "aten::_native_batch_norm_legit.no_stats", "aten::_native_batch_norm_legit_no_training", "aten::lcm",
     "aten::_weight_int8pack_mm", "aten::expand", "aten::native_layer_norm_backward", "aten::native_batch_norm_backward",
-    "aten::max_pool2d_with_indices_backward",
+    "aten::max_pool2d_with_indices_backward", "aten::adaptive_max_pool3d_backward", "aten::reflection_pad2d_backward",
+    "aten::reflection_pad3d_backward",
 }  # fmt: skip
 # What torch lacks, or its CPU.
 NOT_IN_TORCH = {

@@ -83,6 +83,18 @@ GRADS = half([1, 1, 1, 5], 0, *TERMS)  # of windows of 4 that begin 2 before the
         ("max_pool2d_with_indices_backward",
          (GRADS, half([1, 1, 1, 4], 0, 0, 0, 0), [1, 4], [1, 1], [0, 2], [1, 1], False,
           np.array([[[[0, 2, 2, 2, 2]]]])), 2, 260.0),
+        ("_adaptive_avg_pool3d_backward", (half([1, 1, 1, 4], *TERMS), half([1, 1, 1, 1], 0)), 0, 260.0),
+        ("max_pool3d_with_indices_backward",
+         (GRADS.reshape(1, 1, 1, 5), half([1, 1, 1, 4], 0, 0, 0, 0), [1, 1, 4], [1, 1, 1], [0, 0, 2], [1, 1, 1], False,
+          np.array([[[[0, 2, 2, 2, 2]]]])), 2, 260.0),
+        ("adaptive_max_pool2d_backward",
+         (half([1, 1, 4], *TERMS), half([1, 1, 1], 0), np.array([[[0, 0, 0, 0]]])), 0, 260.0),
+        ("adaptive_max_pool3d_backward",
+         (half([1, 1, 1, 4], *TERMS), half([1, 1, 1, 1], 0), np.array([[[[0, 0, 0, 0]]]])), 0, 260.0),
+        *((f"replication_pad{dims}d_backward",
+           (half([1] * dims + [4], *TERMS), half([1] * (dims + 1), 0), [3, *[0] * (2 * dims - 1)]), 0, 260.0)
+          for dims in (1, 2, 3)),
+        ("unfold_backward", (half([4, 4], *np.fliplr(np.diag(TERMS[::-1])).ravel()), [7], 0, 4, 1), 3, 260.0),
         ("col2im",
          (half([1, 4, 4], *np.fliplr(np.diag(TERMS[::-1])).ravel()), [1, 1], [1, 4], [1, 1], [0, 3], [1, 1]),
          0, 260.0),
@@ -90,6 +102,22 @@ GRADS = half([1, 1, 1, 5], 0, *TERMS)  # of windows of 4 that begin 2 before the
 )  # fmt: skip
 def test_sums_of_bfloat16_are_rounded_once(op: str, args: tuple, place: int, expected: float) -> None:
     assert float(conform.golden(f"aten::{op}", *args).value.ravel()[place]) == expected
+
+
+@pytest.mark.parametrize("dims", [1, 2, 3])
+def test_sums_of_reflections_are_rounded_once(dims: int) -> None:
+    """Of three elements the second is there three times: 256, 1 and 1 are 258, and 256 where bfloat16 adds them up."""
+    grad = half([1] * dims + [7], 0, 1, 0, 256, 0, 1, 0)
+    self, padding = half([1] * dims + [3], 0, 0, 0), [2, 2, *[0] * (2 * dims - 2)]
+    found = conform.golden(f"aten::reflection_pad{dims}d_backward", grad, self, padding).value
+    assert found.astype(np.float32).ravel().tolist() == [0, 258, 0]
+
+
+def test_indices_are_read_by_their_strides() -> None:
+    indices = np.array([[[[0, 1, 3, 2]]]])[..., ::2]  # torch says (1, 2, 0, 0)
+    found = conform.golden("aten::adaptive_max_pool3d_backward", np.float32([[[[1, 2]]]]), np.zeros((1, 1, 1, 4), "f4"),
+                           indices).value
+    assert found.ravel().tolist() == [1, 0, 0, 2]
 
 
 def test_places_of_a_grid_are_not_rounded_to_bfloat16() -> None:

@@ -49,6 +49,7 @@ CHANCE = {
     r"^(RuntimeError: ).*(can't allocate memory|Too much shared memory required).*": r"\1*\2*",
     r"^(root mean square of the errors) .*": r"\1 *",
     r"^(RuntimeError: output with shape) .* (doesn't match the broadcast shape) .*": r"\1 * \2 *",
+    r"^(RuntimeError: input image) .* (smaller than kernel size) .*": r"\1 * \2 *",
     r"^(RuntimeError: cannot reshape tensor of 0 elements) .*": r"\1 *",
     r"^(output \d+: shape) \[\] (instead of) .*": r"\1 [[]] \2 *",  # of a result without dims
 }

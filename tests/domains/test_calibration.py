@@ -39,7 +39,9 @@ NOT_FOR_TORCH = {
     **{f"aten::{op}": "its CPU has no kernels of half types"
        for op in ("multi_margin_loss", "multilabel_margin_loss", "_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa",
                   "_upsample_bilinear2d_aa.vec", "_upsample_bicubic2d_aa.vec", "multi_margin_loss.out",
-                  "multilabel_margin_loss.out", "_upsample_bilinear2d_aa.out", "_upsample_bicubic2d_aa.out")},
+                  "multilabel_margin_loss.out", "_upsample_bilinear2d_aa.out", "_upsample_bicubic2d_aa.out",
+                  *(f"{op}_backward{variant}" for variant in ("", ".grad_input")
+                    for op in ("_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa", "avg_pool3d")))},
     **{f"aten::_scaled_dot_product_{op}": "its CPU has no kernel of it"
        for op in ("flash_attention", "efficient_attention", "cudnn_attention", "fused_attention_overrideable")},
     "aten::diff.out": "of fewer elements than differences it raises, where aten::diff returns none",
@@ -47,6 +49,7 @@ NOT_FOR_TORCH = {
 }
 # Non-lenient invalid tuples, which torch takes nevertheless, or its out variant: by op, what the constraint says, and
 # why.
+SLID = "size(grad_output, d); of the dims that are slid over those of which there are so many windows"
 TORCH_TAKES: dict[tuple[str, str], str] = {
     ("aten::_native_batch_norm_legit.no_stats", "training = True"): "the process dies: it reads statistics not given",
     ("aten::prod.dim_int", "dtype(out) = dtype or (int64 if is_integral(dtype(self)) else dtype(self))"):
@@ -63,9 +66,17 @@ TORCH_TAKES: dict[tuple[str, str], str] = {
        for constraint in ("-max(rank(self), 1) <= dim", "dim < max(rank(self), 1)")},
     ("aten::empty_strided", "0 <= stride[i]"): "a stride of a dim of one element moves nothing",
     ("aten::adaptive_avg_pool2d", "rank(self) in {3, 4}"): "of one window it takes the mean of the last two dims",
-    ("aten::avg_pool2d_backward",
-     "size(self, d) in size(grad_output, d); of the last two dims those of which there are so many windows"):
+    ("aten::avg_pool2d_backward", f"size(self, d) in {SLID}"):
         "the process may die: batches and channels are not compared, and it reads beyond grad_output",
+    **{(f"aten::{op}", constraint): "the process may die: batches are not compared, and padding with half the kernel"
+       for op in ("avg_pool3d_backward", "max_pool3d_with_indices_backward") for constraint in (
+           f"size(self, d) in {SLID}", "size(indices, d) = size(grad_output, d)", "0 <= padding[i]")},
+    **{(f"aten::reflection_pad{dims}d_backward", f"length(padding) = {2 * dims}"):
+       "the process may die: it reads as many numbers as it needs" for dims in (1, 2)},
+    **{(f"aten::reflection_pad{dims}d_backward",
+        "padding[i] in what grad_output has more than self, one side and then the other"):
+       "the process may die: padding is held against no size, and memory beside the result is written"
+       for dims in (2, 3)},
     ("aten::take_along_dim", "indices < size(self, dim), numel(self) where dim is None"):
         "some indices are held against no size: it reads beyond",
     **{(f"aten::soft_margin_loss{out}", "dtype(self) in {float16, bfloat16, float32, float64}"):
@@ -213,6 +224,9 @@ UNREACHABLE: dict[tuple[str, str], str] = {
                           "size[i] in {0} for some i where self has no elements")},
     **{(f"aten::{op}", "storage_offset <= 4096"): "self has fewer elements"
        for op in ("as_strided", "as_strided_scatter")},
+    ("aten::diagonal_backward", "1 <= rank(grad_output)"): NO_OTHER_DIM,
+    ("aten::unfold_backward", "2 <= rank(grad_in)"): "no dim is then in range",
+    **{(f"aten::{op}_backward", "0 <= input_sizes[i]"): IMPLIED for op in ("slice", "diagonal")},
     ("aten::embedding_dense_backward", "1 <= rank(grad_output)"): "no indices have a rank below 0",
     **{(f"aten::_embedding_bag{name}", f"dtype({operand}) in {{int64, int32}}"): "the other has the same dtype"
        for name, operand in (("", "indices"), ("_forward_only", "indices"), ("_forward_only", "offsets"))},

@@ -260,6 +260,14 @@ OPEN = {
         "aten::_embedding_bag", "aten::embedding_bag*", "aten::max_pool2d_with_indices_backward",
         "aten::_upsample_*_aa*",
     ),
+    "where every element goes is known before the first is written": (
+        "aten::*select_backward", "aten::slice_backward", "aten::diagonal_backward", "aten::unfold_backward",
+        "aten::re*_pad?d_backward", "aten::*upsample_nearest*_backward", "aten::adaptive_max_pool?d_backward",
+        "aten::max_pool3d_with_indices_backward",
+    ),
+    "who reads each element of a line, and its weights, are known before the first sum": (
+        "aten::upsample_linear1d_backward", "aten::upsample_bi*_backward", "aten::upsample_trilinear3d_backward",
+    ),
     "an operand is laid out anew, or converted, as a whole": (
         "aten::_int_mm", "aten::_scaled_mm", "aten::addbmm", "aten::convolution_backward", "aten::diff",
         "aten::_weight_int8pack_mm", "aten::einsum", "aten::_chunk_cat", "aten::max_unpool2d", "aten::max_unpool3d",
@@ -269,7 +277,7 @@ OPEN = {
         "aten::scatter_add", "aten::scatter_reduce.two",
     ),
     "it grows; why is not found yet": (
-        "aten::_adaptive_avg_pool3d", "aten::_grouped_mm", "aten::addmv", "aten::conv2d.padding", "aten::conv3d",
+        "aten::_adaptive_avg_pool3d*", "aten::_grouped_mm", "aten::addmv", "aten::conv2d.padding", "aten::conv3d",
         "aten::conv3d.padding",
         "aten::group_norm", "aten::layer_norm", "aten::mv", "aten::native_group_norm_backward",
         "aten::native_layer_norm_backward", "aten::adaptive_max_pool3d", "aten::nll_loss2d*", "aten::nll_loss_nd",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from conform.domains.engine.arguments import integers, optional, real, result, scalar, string, tensor
 from conform.domains.engine.constraints import Constraint, Dtype, Length, Optional, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
-from conform.domains.engine.spaces import ANYTHING, REALS, Space
-from conform.domains.engine.vocabulary import NOT_MANY, dtype_of, shaped, written_into
+from conform.domains.engine.spaces import ANYTHING, REALS, Space, integers_between
+from conform.domains.engine.vocabulary import NOT_MANY, dtype_of, shape_of, shaped, written_into
 from conform.domains.specs import COMPLEX, FLOATS, spec
 
 Shape = tuple[int, ...]
@@ -56,16 +56,19 @@ spec(
 CUT = "torch cuts off what is negative, but for some of it"
 
 
-def _pad(name: str, dims: int, *within: Constraint) -> None:
-    """Register a pad of the last `dims` dims; `within` is what one element of padding may be."""
-
+def _least_size(dims: int) -> Callable[[int, int], int]:
     def least(rank: int, d: int) -> int:
         """0 of the first of two further dims, else 1"""
         return 0 if rank == dims + 2 and d == 0 else 1
 
+    return least
+
+
+def _pad(name: str, dims: int, *within: Constraint) -> None:
+    """Register a pad of the last `dims` dims; `within` is what one element of padding may be."""
     spec(
         name,
-        tensor("self", Dtype.Ne("bool"), Rank.In((dims + 1, dims + 2)), Size.Ge(least)),
+        tensor("self", Dtype.Ne("bool"), Rank.In((dims + 1, dims + 2)), Size.Ge(_least_size(dims))),
         integers("padding", Length.Eq(2 * dims), Value.Ge(0).unjudged(CUT), *within),
         result(dtype_of("self"), shaped(lambda self, padding: _padded(self, padding))),
     )
@@ -74,6 +77,44 @@ def _pad(name: str, dims: int, *within: Constraint) -> None:
 for _dims in (1, 2, 3):
     _pad(f"aten::reflection_pad{_dims}d", _dims, Value.Lt(lambda self, i: self.size(-1 - i // 2), text="size"))
     _pad(f"aten::replication_pad{_dims}d", _dims, Value.Le(4).lenient(NOT_MANY))
+
+# --- Gradients of padding: grad_output is free, self is smaller, and padding is the difference ------------------------
+
+
+def _gradient(name: str, dims: int, reflects: bool) -> None:
+    def least(grad_output: MetaArgument, rank: int, d: int) -> int:
+        """size(grad_output, d); of the padded dims 1, or with reflection what is more than each of its two sides"""
+        size = grad_output.size(d)
+        return size if d < rank - dims else max((size + 4) // 3 if reflects else 1, 1)
+
+    def added(grad_output: MetaArgument, self: MetaArgument, i: int, previous: Sequence[int]) -> Space | Shape:
+        """what grad_output has more than self, one side and then the other"""
+        if i // 2 >= min(self.rank, grad_output.rank):
+            return ANYTHING
+        size = self.size(-1 - i // 2)
+        both = grad_output.size(-1 - i // 2) - size
+        if i % 2:
+            return (both - previous[-1],)
+        most = size - 1 if reflects else both
+        return integers_between(max(both - most, 0), min(most, both))
+
+    spec(
+        f"aten::{name}_pad{dims}d_backward",
+        tensor("grad_output", Dtype.In(FLOATS).unjudged("torch adds up numbers of some other dtypes"),
+               Rank.In((dims + 1, dims + 2)).unjudged(UNCHECKED), Size.Ge(_least_size(dims)).unjudged(UNCHECKED)),
+        tensor("self", dtype_of("grad_output"), Rank.Eq(lambda grad_output: grad_output.rank).unjudged(UNCHECKED),
+               Size.Le(lambda grad_output, d: grad_output.size(d), text="size(grad_output, d)").unjudged(CUT),
+               Size.Ge(least).unjudged(UNCHECKED)),
+        integers("padding", Length.Eq(2 * dims),
+                 Value.In(added).unjudged(CUT, lambda padding: min(padding, default=0) < 0)),
+        result(dtype_of("self"), shape_of("self")),
+    )  # fmt: skip
+
+
+UNCHECKED = "torch does not check every rank and size"
+for _dims in (1, 2, 3):
+    _gradient("reflection", _dims, reflects=True)
+    _gradient("replication", _dims, reflects=False)
 
 
 # --- By a mode --------------------------------------------------------------------------------------------------------

@@ -22,8 +22,7 @@ from conform.domains.engine.arguments import (
 )
 from conform.domains.engine.constraints import Constraint, Dtype, Length, Rank, Size, Value
 from conform.domains.engine.meta_argument import MetaArgument
-from conform.domains.engine.spaces import ANYTHING, Space, integers_between
-from conform.domains.engine.vocabulary import dtype_of, shape_of, shaped, sized
+from conform.domains.engine.vocabulary import dtype_of, shape_of, shaped
 from conform.domains.specs import COMPLEX, FLOATS, NUMBERS, spec
 from conform.numerics.draws import Stream
 
@@ -31,7 +30,7 @@ AVERAGED = ("int64", *FLOATS)
 Numbers = Sequence[int]
 
 
-def _each(values: Numbers, rank: int) -> tuple[int, ...]:
+def per_dim(values: Numbers, rank: int) -> tuple[int, ...]:
     """The values for the last dims, of which one may stand for all."""
     return tuple(values) if len(values) == rank else (values[0],) * rank
 
@@ -39,13 +38,13 @@ def _each(values: Numbers, rank: int) -> tuple[int, ...]:
 def _half(rank: int) -> Callable[..., int]:
     def half(kernel_size: Numbers, i: int, length: int) -> int:
         """kernel_size[i] // 2, of all dims if padding is one number"""
-        halves = [size // 2 for size in _each(kernel_size, rank)]
+        halves = [size // 2 for size in per_dim(kernel_size, rank)]
         return min(halves) if length == 1 else halves[min(i, rank - 1)]
 
     return half
 
 
-def _reach(kernel: int, dilation: int) -> int:
+def reach(kernel: int, dilation: int) -> int:
     """From the first element that a window takes to the one after the last."""
     return dilation * (kernel - 1) + 1
 
@@ -77,9 +76,9 @@ def _least(
     if d < rank - sliding:
         return 1 if d == rank - sliding - 1 else 0
     kernel, step, pad, gap = (
-        _each(values, sliding)[d - rank] for values in (kernel_size, stride or kernel_size, padding, dilation)
+        per_dim(values, sliding)[d - rank] for values in (kernel_size, stride or kernel_size, padding, dilation)
     )
-    return max(1, _reach(kernel, gap) - 2 * pad - (step - 1 if ceil_mode else 0))
+    return max(1, reach(kernel, gap) - 2 * pad - (step - 1 if ceil_mode else 0))
 
 
 def pooled_sizes(
@@ -87,17 +86,17 @@ def pooled_sizes(
 ) -> tuple[int, ...]:
     """How many windows there are along each of the dims."""
     rank = len(sizes)
-    numbers = (_each(values, rank) for values in (kernel_size, stride or kernel_size, padding, dilation))
-    return tuple(_windows(*each, ceil_mode) for each in zip(sizes, *numbers, strict=True))
+    numbers = (per_dim(values, rank) for values in (kernel_size, stride or kernel_size, padding, dilation))
+    return tuple(window_count(*each, ceil_mode) for each in zip(sizes, *numbers, strict=True))
 
 
-def _windows(size: int, kernel: int, step: int, pad: int, gap: int, ceil_mode: bool) -> int:
+def window_count(size: int, kernel: int, step: int, pad: int, gap: int, ceil_mode: bool) -> int:
     """How many windows there are (torch.nn.AvgPool2d: those of ceil_mode start inside the input or left padding)."""
-    count = (size + 2 * pad - _reach(kernel, gap) + (step - 1 if ceil_mode else 0)) // step + 1
+    count = (size + 2 * pad - reach(kernel, gap) + (step - 1 if ceil_mode else 0)) // step + 1
     return count - 1 if ceil_mode and (count - 1) * step >= size + pad else count
 
 
-def _numbers(
+def numbers_of(
     name: str, rank: int, *constraints: Constraint, least: int, preferred: Numbers, empty: bool = False
 ) -> Argument:
     """A number for each of the last dims, or one for all; none where `empty`."""
@@ -106,19 +105,13 @@ def _numbers(
     return integers(name, Length.In(tuple(lengths)), Value.Ge(least), *constraints, *wishes)
 
 
-def _below_half(kernel_size: Numbers, i: int, length: int) -> int:
-    """(kernel_size[i] - 1) // 2"""
-    halves = [max(size - 1, 0) // 2 for size in _each(kernel_size, 2)]
-    return min(halves) if length == 1 else halves[min(i, 1)]
-
-
-def _sliding(rank: int, *of_padding: Constraint) -> tuple[Argument, ...]:
+def slid(rank: int, *of_padding: Constraint) -> tuple[Argument, ...]:
     """kernel_size, stride and padding, of at most half of the kernel, or with constraints of its own."""
     of_padding = of_padding or (Value.Le(_half(rank)),)
     return (
-        _numbers("kernel_size", rank, least=1, preferred=(1, 2, 3)),
-        _numbers("stride", rank, least=1, preferred=(1, 2, 3), empty=True),
-        _numbers("padding", rank, *of_padding, least=0, preferred=()),
+        numbers_of("kernel_size", rank, least=1, preferred=(1, 2, 3)),
+        numbers_of("stride", rank, least=1, preferred=(1, 2, 3), empty=True),
+        numbers_of("padding", rank, *of_padding, least=0, preferred=()),
     )
 
 
@@ -135,7 +128,7 @@ def _average(rank: int, *more: Constraint, has_override: bool = True) -> None:
     spec(
         f"aten::avg_pool{rank}d",
         tensor("self", Dtype.In(AVERAGED), Rank.In((rank + 1, rank + 2)), Size.Ge(_smallest(rank)), *more),
-        *_sliding(rank),
+        *slid(rank),
         boolean("ceil_mode"),
         boolean("count_include_pad"),
         *([optional(integer("divisor_override", Value.Ne(0)))] if has_override else []),
@@ -145,7 +138,7 @@ def _average(rank: int, *more: Constraint, has_override: bool = True) -> None:
 
 def _kernel_there(rank: int, d: int, kernel_size: Numbers) -> int:
     """kernel_size of the last three dims"""
-    return _each(kernel_size, 3)[d - rank] if d >= rank - 3 else 0
+    return per_dim(kernel_size, 3)[d - rank] if d >= rank - 3 else 0
 
 
 _average(1, has_override=False)
@@ -157,64 +150,13 @@ _average(
 )
 
 
-def _of_batches(sliding: int) -> Callable[..., int]:
+def of_batches(sliding: int) -> Callable[..., int]:
     def least(rank: int, d: int) -> int:
         """0 of batches, else 1"""
         return 0 if d < rank - sliding - 1 else 1
 
     return least
 
-
-def _sizes_before(
-    grad_output: MetaArgument, d: int, kernel_size: Numbers, stride: Numbers, padding: Numbers, ceil_mode: bool
-) -> Numbers:
-    """size(grad_output, d); of the last two dims those of which there are so many windows"""
-    return _before(grad_output, d, kernel_size, stride, padding, (1,), ceil_mode)
-
-
-def _sizes_before_dilated(
-    grad_output: MetaArgument, d: int, kernel_size: Numbers, stride: Numbers, padding: Numbers, dilation: Numbers,
-    ceil_mode: bool,
-) -> Numbers:  # fmt: skip
-    """size(grad_output, d); of the last two dims those of which there are so many windows"""
-    return _before(grad_output, d, kernel_size, stride, padding, dilation, ceil_mode)
-
-
-def _before(
-    grad_output: MetaArgument, d: int, kernel_size: Numbers, stride: Numbers, padding: Numbers, dilation: Numbers,
-    ceil_mode: bool,
-) -> Numbers:  # fmt: skip
-    count, at = grad_output.size(d), d - grad_output.rank
-    if at < -2:
-        return (count,)
-    numbers = [_each(values, 2)[at] for values in (kernel_size, stride or kernel_size, padding, dilation)]
-    if min(count, numbers[0], numbers[1], numbers[3]) < 1:
-        return ANYTHING
-    kernel, step, pad, gap = numbers
-    most = count * step + _reach(kernel, gap) - 2 * pad  # of which there are so many with ceil_mode, or one more
-    near = range(max(1, most - 2 * step + 1), most + 1)
-    return tuple(size for size in near if _windows(size, *numbers, ceil_mode) == count)
-
-
-def _grads(sizes: Callable[..., Numbers], *more: Argument) -> tuple[Argument, ...]:
-    """grad_output, self, kernel_size, stride, padding, those between, ceil_mode."""
-    return (
-        tensor("grad_output", Dtype.In(FLOATS).unjudged("torch takes int64 here and there"), Rank.In((3, 4)),
-               Size.Ge(_of_batches(2))),
-        tensor("self", dtype_of("grad_output"), Rank.Eq(lambda grad_output: grad_output.rank), Size.In(sizes)),
-        *_sliding(2, Value.Le(_below_half).lenient("half the kernel will do if an image has so many windows")),
-        *more,
-        boolean("ceil_mode"),
-    )  # fmt: skip
-
-
-spec(
-    "aten::avg_pool2d_backward",
-    *_grads(_sizes_before),
-    boolean("count_include_pad"),
-    optional(integer("divisor_override", Value.Ne(0))),
-    result(dtype_of("self"), shape_of("self")),
-)
 
 # --- Maxima -----------------------------------------------------------------------------------------------------------
 
@@ -229,8 +171,8 @@ def _maximum(name: str, rank: int, of_dtypes: Constraint, indices: bool) -> None
     spec(
         name,
         tensor("self", of_dtypes, Rank.In((rank + 1, rank + 2)), Size.Ge(_smallest_dilated(rank))),
-        *_sliding(rank),
-        _numbers("dilation", rank, least=1, preferred=(1, 2)),
+        *slid(rank),
+        numbers_of("dilation", rank, least=1, preferred=(1, 2)),
         boolean("ceil_mode"),
         result(dtype_of("self"), shaped(pooled)),
         *([result(Dtype.Eq("int64"), shaped(pooled))] if indices else []),
@@ -248,43 +190,6 @@ for _rank in (2, 3):
     _maximum(f"aten::max_pool{_rank}d_with_indices", _rank, Dtype.In(NUMBERS), indices=True)
 
 
-def _places(self: MetaArgument) -> Space:
-    """[0, size(self, -2) size(self, -1))"""
-    return integers_between(0, math.prod(self.shape[-2:]) - 1)
-
-
-def _drawn_maxima(
-    stream: Stream, self: MetaArgument, kernel_size: Numbers, stride: Numbers, padding: Numbers, dilation: Numbers,
-    indices: MetaArgument,
-) -> np.ndarray:  # fmt: skip
-    """Where the maxima of the windows stand, in images whose elements are sums of one number for their row and one for
-    their column: neighbouring windows share them."""
-    images = math.prod(indices.shape[:-2])
-    if min(self.rank, indices.rank) < 2 or min(*kernel_size, *self.shape, images) < 1:
-        return np.zeros(indices.shape, np.int64)  # in which another argument is at fault, or there is none
-    numbers = (_each(values, 2) for values in (kernel_size, stride or kernel_size, padding, dilation))
-    along = zip(self.shape[-2:], indices.shape[-2:], *numbers, strict=True)
-    rows, columns = [_maxima_along(stream.uniform((images, one[0])), *one[1:]) for one in along]
-    return (rows[:, :, None] * self.size(-1) + columns[:, None]).reshape(indices.shape)
-
-
-def _maxima_along(heights: np.ndarray, count: int, kernel: int, step: int, pad: int, gap: int) -> np.ndarray:
-    """[images, count]: where the greatest of the heights [images, size] of each window stands, 0 if it has none."""
-    places = np.arange(count)[:, None] * step - pad + np.arange(kernel) * gap
-    there = (places >= 0) & (places < heights.shape[1])
-    places = np.where(there, places, 0)
-    tap = np.where(there, heights[:, places], -1).argmax(-1)
-    return places[np.arange(count), tap]
-
-
-spec(
-    "aten::max_pool2d_with_indices_backward",
-    *_grads(_sizes_before_dilated, _numbers("dilation", 2, least=1, preferred=(1, 2))),
-    index_tensor("indices", Dtype.Eq("int64"), shape_of("grad_output"),
-                 Value.In(_places).unjudged("some of torch's kernels do not check it"), Value.Gen(_drawn_maxima)),
-    result(dtype_of("self"), shape_of("self")),
-)
-
 # --- As many windows as are asked for ---------------------------------------------------------------------------------
 
 
@@ -298,12 +203,12 @@ def _of_no_elements(self: MetaArgument) -> bool:
 
 def _adaptive(name: str, rank: int, indices: bool = False) -> None:
     def pooled(self: MetaArgument, output_size: Numbers) -> tuple[int, ...]:
-        return (*self.shape[:-rank], *_each(output_size, rank))
+        return (*self.shape[:-rank], *per_dim(output_size, rank))
 
     nothing = Dtype.In(FLOATS).unjudged("torch takes others where there is one window or none")
     spec(
         name,
-        tensor("self", nothing, Rank.In((rank + 1, rank + 2)), Size.Ge(_of_batches(rank)).unjudged(SOME)),
+        tensor("self", nothing, Rank.In((rank + 1, rank + 2)), Size.Ge(of_batches(rank)).unjudged(SOME)),
         integers("output_size", Length.Eq(rank), Value.Ge(0).unjudged(UNCHECKED, _of_no_elements), Value.Be((1, 2, 3))),
         result(dtype_of("self"), shaped(pooled)),
         *([result(Dtype.Eq("int64"), shaped(pooled))] if indices else []),
@@ -315,20 +220,6 @@ _adaptive("aten::_adaptive_avg_pool2d", 2)
 _adaptive("aten::_adaptive_avg_pool3d", 3)
 for _rank in (1, 2, 3):
     _adaptive(f"aten::adaptive_max_pool{_rank}d", _rank, indices=True)
-
-spec(
-    "aten::_adaptive_avg_pool2d_backward",
-    tensor("grad_output", Dtype.In(FLOATS), Rank.In((3, 4)), Size.Ge(_of_batches(2)).unjudged(SOME)),
-    tensor(
-        "self", dtype_of("grad_output"), Rank.Eq(lambda grad_output: grad_output.rank),
-        Size.Ge(_of_batches(2)).unjudged(SOME),
-        sized(lambda grad_output: grad_output.shape[:-2], "{size(grad_output, d)} but of the last two dims").unjudged(
-            SOME
-        ),
-    ),
-    result(dtype_of("self"), shape_of("self")),
-)  # fmt: skip
-
 
 # --- What pooling left, in its place ----------------------------------------------------------------------------------
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from conform.refs.creation.constants import fill_number
-from conform.refs.exact.promotion import BOOL, Scalar, category
+from conform.refs.exact.promotion import BOOL, FLOAT, Scalar, category
+from conform.refs.exact.reals import round_exact, sum_exact
 from conform.refs.exact.tensor import RefTensor, positions, strides_of
 from conform.refs.references import reference
 
@@ -100,6 +101,31 @@ def replication_pad2d(self: RefTensor, padding: list[int]) -> RefTensor:
 def replication_pad3d(self: RefTensor, padding: list[int]) -> RefTensor:
     """As replication_pad1d in each of the last three dims; (C, D, H, W) or (N, C, D, H, W)."""
     return _replicate(self, padding, 3)
+
+
+def _gradient(grad_output: RefTensor, self: RefTensor, padded: Callable[[RefTensor], RefTensor]) -> RefTensor:
+    """Zeros of self's shape, to each element of which grad_output is added wherever the padded tensor has it."""
+    if category(grad_output.dtype) != FLOAT or grad_output.dtype != self.dtype:
+        raise ValueError(f"grad_output of {grad_output.dtype} and self of {self.dtype} are floats of one dtype")
+    sources = padded(RefTensor("int64", self.shape, list(range(len(self.data)))))
+    if grad_output.shape != sources.shape:
+        raise ValueError(f"grad_output of shape {grad_output.shape}, expected {sources.shape}")
+    terms: list[list[float]] = [[] for _ in self.data]
+    for source, grad in zip(sources.data, grad_output.data, strict=True):
+        terms[source].append(grad)
+    return RefTensor(self.dtype, self.shape, [round_exact(self.dtype, sum_exact(own)) for own in terms])
+
+
+def _register_backward(mode: str, pad: Callable[[RefTensor, list[int], int], RefTensor], dims: int) -> None:
+    @reference(f"aten::{mode}_pad{dims}d_backward")
+    def backward(grad_output: RefTensor, self: RefTensor, padding: list[int]) -> RefTensor:
+        """The sums of what stands where each element of self, of which the shape counts, is padded to."""
+        return _gradient(grad_output, self, lambda numbers: pad(numbers, padding, dims))
+
+
+for _dims in (1, 2, 3):
+    _register_backward("reflection", _reflect, _dims)
+    _register_backward("replication", _replicate, _dims)
 
 
 @reference("aten::pad")

@@ -22,7 +22,7 @@ def _cubic(distance: Fraction) -> Fraction:
     return cubic_filter(distance, -HALF)  # Pillow's parameter
 
 
-def _filter_taps(kernel: Filter, reach: int) -> Along:
+def filter_taps(kernel: Filter, reach: int) -> Along:
     """The elements within `reach` steps (of at least 1) of each output's centre, by weights that add up to 1."""
 
     def taps(size: int, count: int, step: Fraction | None) -> list[Taps]:
@@ -46,7 +46,7 @@ def _antialiased(
     op: str, self: RefTensor, counts: list[int], scales: list[float | None], align_corners: bool
 ) -> RefTensor:
     """Filtered along both dims, rounded once; with align_corners, which is defined for no filter, all is open."""
-    result = weighted(op, self, counts, scales, _filter_taps(*FILTERS[op]))
+    result = weighted(op, self, counts, scales, filter_taps(*FILTERS[op]))
     return RefTensor(result.dtype, result.shape, [UNSPECIFIED] * len(result.data)) if align_corners else result
 
 

@@ -108,18 +108,25 @@ def _spread(grad_output: RefTensor, shape: Shape, windows: list[list[Window]], d
     return RefTensor(grad_output.dtype, shape, data)
 
 
-@reference("aten::avg_pool2d_backward")
-def avg_pool2d_backward(
-    grad_output: RefTensor, self: RefTensor, kernel_size: Ints, stride: Ints, padding: Ints, ceil_mode: bool,
-    count_include_pad: bool, divisor_override: int | None,
-) -> RefTensor:  # fmt: skip
-    """The gradient of avg_pool2d with respect to self, of which the shape counts."""
-    if category(self.dtype) < FLOAT and self.dtype == grad_output.dtype == "int64":
-        raise NotImplementedError("the reference of avg_pool2d_backward covers floats only")
-    check_floats("avg_pool2d_backward", grad_output, self)
-    check_planes("avg_pool2d_backward", self.shape, 2)
-    windows = pooling_windows(self.shape, 2, kernel_size, stride, padding, 1, ceil_mode)
-    return _spread(grad_output, self.shape, windows, _divisor(count_include_pad, divisor_override))
+def _average_backward(spatial: int) -> None:
+    op = f"avg_pool{spatial}d_backward"
+
+    @reference(f"aten::{op}")
+    def backward(
+        grad_output: RefTensor, self: RefTensor, kernel_size: Ints, stride: Ints, padding: Ints, ceil_mode: bool,
+        count_include_pad: bool, divisor_override: int | None,
+    ) -> RefTensor:  # fmt: skip
+        """The gradient of the op without _backward with respect to self, of which the shape counts."""
+        if category(self.dtype) < FLOAT and self.dtype == grad_output.dtype == "int64":
+            raise NotImplementedError(f"the reference of {op} covers floats only")
+        check_floats(op, grad_output, self)
+        check_planes(op, self.shape, spatial)
+        windows = pooling_windows(self.shape, spatial, kernel_size, stride, padding, 1, ceil_mode)
+        return _spread(grad_output, self.shape, windows, _divisor(count_include_pad, divisor_override))
+
+
+_average_backward(2)
+_average_backward(3)
 
 
 def _adaptive(spatial: int, self: RefTensor, output_size: Ints) -> RefTensor:
@@ -151,12 +158,20 @@ def adaptive_avg_pool3d(self: RefTensor, output_size: Ints) -> RefTensor:
     return _adaptive(3, self, output_size)
 
 
-@reference("aten::_adaptive_avg_pool2d_backward")
-def adaptive_avg_pool2d_backward(grad_output: RefTensor, self: RefTensor) -> RefTensor:
-    """The gradient of _adaptive_avg_pool2d with respect to self, of which the shape counts."""
-    check_floats("_adaptive_avg_pool2d_backward", grad_output, self)
-    check_planes("_adaptive_avg_pool2d_backward", self.shape, 2)
-    if len(grad_output.shape) != len(self.shape) or 0 in grad_output.shape[1:]:
-        raise ValueError(f"grad_output {grad_output.shape} is no pooled tensor of shape {self.shape}")
-    windows = [adaptive_windows(*pair) for pair in zip(self.shape[-2:], grad_output.shape[-2:], strict=True)]
-    return _spread(grad_output, self.shape, windows, lambda window: window[1])
+def _adaptive_backward(spatial: int) -> None:
+    op = f"_adaptive_avg_pool{spatial}d_backward"
+
+    @reference(f"aten::{op}")
+    def backward(grad_output: RefTensor, self: RefTensor) -> RefTensor:
+        """The gradient of the op without _backward with respect to self, of which the shape counts."""
+        check_floats(op, grad_output, self)
+        check_planes(op, self.shape, spatial)
+        if len(grad_output.shape) != len(self.shape) or 0 in grad_output.shape[1:]:
+            raise ValueError(f"grad_output {grad_output.shape} is no pooled tensor of shape {self.shape}")
+        sizes = zip(self.shape[-spatial:], grad_output.shape[-spatial:], strict=True)
+        windows = [adaptive_windows(*pair) for pair in sizes]
+        return _spread(grad_output, self.shape, windows, lambda window: window[1])
+
+
+_adaptive_backward(2)
+_adaptive_backward(3)

@@ -150,20 +150,46 @@ def _unpooled(self: RefTensor, indices: RefTensor, output_size: list[int], spati
     return RefTensor(self.dtype, (*before, *output_size), data)
 
 
-@reference("aten::max_pool2d_with_indices_backward")
-def max_pool2d_with_indices_backward(
-    grad_output: RefTensor, self: RefTensor, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints,
-    ceil_mode: bool, indices: RefTensor,
-) -> RefTensor:  # fmt: skip
-    """Zeros of self's shape, to which each element of grad_output is added at its index: exact sums, rounded once. What
-    the index of a window names that is none of its elements is open."""
-    dtype = check_floats("max_pool2d_with_indices_backward", grad_output, self)
-    check_planes("max_pool2d_with_indices_backward", self.shape, 2)
-    windows = pooling_windows(self.shape, 2, kernel_size, stride, padding, dilation, ceil_mode)
-    if not grad_output.shape == indices.shape == (*self.shape[:-2], *map(len, windows)) or indices.dtype != "int64":
+def _max_pool_backward(spatial: int) -> None:
+    op = f"max_pool{spatial}d_with_indices_backward"
+
+    @reference(f"aten::{op}")
+    def backward(
+        grad_output: RefTensor, self: RefTensor, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints,
+        ceil_mode: bool, indices: RefTensor,
+    ) -> RefTensor:  # fmt: skip
+        """Zeros of self's shape, to which each element of grad_output is added at its index: exact sums, rounded once.
+        What the index of a window names that is none of its elements is open."""
+        check_planes(op, self.shape, spatial)
+        windows = pooling_windows(self.shape, spatial, kernel_size, stride, padding, dilation, ceil_mode)
+        return _gradient(op, grad_output, self, indices, windows)
+
+
+def _adaptive_max_pool_backward(spatial: int) -> None:
+    op = f"adaptive_max_pool{spatial}d_backward"
+
+    @reference(f"aten::{op}")
+    def backward(grad_output: RefTensor, self: RefTensor, indices: RefTensor) -> RefTensor:
+        """As max_pool2d_with_indices_backward, of the windows of adaptive pooling."""
+        check_planes(op, self.shape, spatial)
+        sizes = zip(self.shape[-spatial:], grad_output.shape[-spatial:], strict=False)
+        return _gradient(op, grad_output, self, indices, [adaptive_windows(*pair) for pair in sizes])
+
+
+for _spatial in (2, 3):
+    _max_pool_backward(_spatial)
+    _adaptive_max_pool_backward(_spatial)
+
+
+def _gradient(
+    op: str, grad_output: RefTensor, self: RefTensor, indices: RefTensor, windows: list[list[Window]]
+) -> RefTensor:
+    dtype, spatial = check_floats(op, grad_output, self), len(windows)
+    expected = (*self.shape[:-spatial], *map(len, windows))
+    if not grad_output.shape == indices.shape == expected or indices.dtype != "int64" or 0 in expected[1:]:
         raise ValueError(f"grad_output {grad_output.shape} and int64 indices {indices.shape} do not fit the windows")
-    inside = [places for places, _ in joined(windows, self.shape[-2:])]
-    volume, data = prod(self.shape[-2:]), []
+    inside = [places for places, _ in joined(windows, self.shape[-spatial:])]
+    volume, data = prod(self.shape[-spatial:]), []
     for grads, places in zip(planes(grad_output, len(inside)), planes(indices, len(inside)), strict=True):
         data += _gradients_of_plane(dtype, volume, grads, places, inside)
     return RefTensor(dtype, self.shape, data)

@@ -13,6 +13,7 @@ from conform.interp.blocks.blocks import spans
 from conform.interp.golden import Golden
 from conform.interp.operands import converted
 from conform.interp.ops.elementwise.arithmetic import exact
+from conform.interp.ops.indexing.adjoints import summed_back
 from conform.interp.semantics import semantics
 from conform.numerics.formats import format_of
 
@@ -68,6 +69,19 @@ def reflection_pad(self: np.ndarray, padding: Sequence[int]) -> Golden:
 def replication_pad(self: np.ndarray, padding: Sequence[int]) -> Golden:
     """The elements beyond an end are the outermost one; negative numbers cut off"""
     return _padded(self, padding, lambda place, size: np.clip(place, 0, size - 1))
+
+
+def _register_backward(mode: str, pad: Callable[[np.ndarray, Sequence[int]], Golden], dims: int) -> None:
+    @semantics(f"aten::{mode}_pad{dims}d_backward", accumulates="grad_output")
+    def backward(grad_output: np.ndarray, self: np.ndarray, padding: Sequence[int]) -> Golden:
+        """The adjoint of the op without _backward: each element of a tensor like self is the sum of the elements of
+        grad_output at which the padded tensor has it (P3)"""
+        return summed_back(grad_output, self.shape, lambda numbers: pad(numbers, padding))
+
+
+for _dims in (1, 2, 3):
+    _register_backward("reflection", reflection_pad, _dims)
+    _register_backward("replication", replication_pad, _dims)
 
 
 @semantics("aten::pad", selects=True, elements=_of_padded("pad"))

@@ -73,7 +73,7 @@ def _distances(at: np.ndarray, centres: Sequence[Fraction]) -> Real:
     return abs(own.reshape((-1, 1)) - at.astype(np.float64))
 
 
-class _Windows:
+class FilteredWindows:
     """Of every result along one dim: which elements [n, t] it is a mean of, and where there are fewer than t; their
     weights, how far those of an implementation may be off together [n], and which elements it may leave out, or
     multiply with 0. The ends of the filter's support belong to it."""
@@ -82,11 +82,12 @@ class _Windows:
         self.size, self.count, self.step, self.kernel = size, count, step, kernel
         self._known: dict[int, list[mpq]] = {}
         self.wide = max(step, Fraction(1))
-        support = kernel.reach * self.wide
+        self.support = kernel.reach * self.wide
         centres = [(place + CENTRE) * step for place in range(count)]
-        off = COORDINATE_ROUNDINGS * compute.unit_roundoff * np.array([float(c + support + 1) for c in centres])
-        self.first = np.array([max(ceil(c - support - CENTRE), 0) for c in centres], np.int64)
-        end = np.array([min(floor(c + support - CENTRE) + 1, size) for c in centres], np.int64)
+        reach = np.array([float(c + self.support + 1) for c in centres])
+        self.off = COORDINATE_ROUNDINGS * compute.unit_roundoff * reach  # how far a coordinate may be
+        self.first = np.array([max(ceil(c - self.support - CENTRE), 0) for c in centres], np.int64)
+        end = np.array([min(floor(c + self.support - CENTRE) + 1, size) for c in centres], np.int64)
         taps = np.arange((end - self.first).max(initial=1))
         at = self.first[:, None] + taps
         self.there = at < end[:, None]
@@ -95,9 +96,9 @@ class _Windows:
         values = where(self.there, kernel.weights(distances / _real(self.wide)), 0.0)
         total = values.sum(-1, keepdims=True)
         self.weights = values / total
-        each = kernel.slope * off / float(self.wide) + kernel.roundings * compute.unit_roundoff
+        each = kernel.slope * self.off / float(self.wide) + kernel.roundings * compute.unit_roundoff
         self.error = self.there.sum(-1) * each / total.hi[:, 0]
-        ends = np.abs(distances.hi - float(support)) <= 2 * off[:, None]
+        ends = np.abs(distances.hi - float(self.support)) <= 2 * self.off[:, None]
         self.doubtful = ends | (np.abs(values.hi) <= each[:, None])
 
     def exactly(self, place: int) -> list[mpq]:
@@ -143,7 +144,7 @@ class _Means:
             least=np.where(finite, x, np.inf),
         )  # fmt: skip
 
-    def along(self, windows: _Windows, some: slice, start: int) -> _Means:
+    def along(self, windows: FilteredWindows, some: slice, start: int) -> _Means:
         """The means over the last dim, in which the element `start` is the first; of the results `some`."""
         width = self.special.shape[0] * windows.at.shape[1]
         count = some.stop - some.start
@@ -153,7 +154,7 @@ class _Means:
                             strict=True)  # fmt: skip
         return _Means(concatenate(real, axis=1), *(np.concatenate(each, axis=1) for each in arrays))
 
-    def _filtered(self, windows: _Windows, some: slice, start: int) -> _Means:
+    def _filtered(self, windows: FilteredWindows, some: slice, start: int) -> _Means:
         at, there = windows.at[some] - start, windows.there[some]
         weights, doubtful = windows.weights[some], windows.doubtful[some]
         special, any_special = self.special[:, at], self.any_special[:, at] & there
@@ -184,7 +185,7 @@ def _filtered(
     """Along both of the last dims. With align_corners, which is defined for no filter, all is open (P145)."""
     fmt, shape = format_of(self), (*self.shape[:-2], *sizes)
     planes = self.reshape(-1, *self.shape[-2:])
-    along = [_Windows(*each, kernel, compute_format(fmt))
+    along = [FilteredWindows(*each, kernel, compute_format(fmt))
              for each in zip(self.shape[-2:], sizes, steps, strict=True)]  # fmt: skip
     parts = (
         (place, _block(fmt, planes[images], along, rows).opened(np.array(align_corners), "P145"))
@@ -204,7 +205,7 @@ def _blocks(planes: int, image: Sequence[int], sizes: Sequence[int]) -> Iterator
             yield slice(start + rows.start * width, stop), images, rows
 
 
-def _block(fmt: Format, images: np.ndarray, along: Sequence[_Windows], rows: slice) -> Golden:
+def _block(fmt: Format, images: np.ndarray, along: Sequence[FilteredWindows], rows: slice) -> Golden:
     """The golden, flat, of some rows of results; along: of the height and of the width."""
     down, across = along
     read = down.reached(rows)
@@ -235,7 +236,7 @@ def _block(fmt: Format, images: np.ndarray, along: Sequence[_Windows], rows: sli
     return golden.rearranged(lambda part: part.reshape(-1))
 
 
-def _may_overflow(compute: Format, means: _Means, along: Sequence[_Windows]) -> np.ndarray:
+def _may_overflow(compute: Format, means: _Means, along: Sequence[FilteredWindows]) -> np.ndarray:
     """Where the sum along one dim may leave the range, in either order of the dims, before it is divided by that of the
     weights."""
     with np.errstate(all="ignore"):
@@ -244,7 +245,7 @@ def _may_overflow(compute: Format, means: _Means, along: Sequence[_Windows]) -> 
         return np.isfinite(largest) & (most > compute.max_finite) & ~np.isnan(means.special)
 
 
-def _mean(image: np.ndarray, *result: tuple[_Windows, int]) -> mpq:
+def _mean(image: np.ndarray, *result: tuple[FilteredWindows, int]) -> mpq:
     """The exact mean of the finite elements of one result, of which there is the place along each dim."""
     (top, down), (left, across) = ((windows.first[place], windows.exactly(place)) for windows, place in result)
     total = mpq(0)
@@ -255,7 +256,7 @@ def _mean(image: np.ndarray, *result: tuple[_Windows, int]) -> mpq:
 
 
 def _budget(
-    compute: Format, means: _Means, real: Real, errors: Sequence[np.ndarray], along: Sequence[_Windows]
+    compute: Format, means: _Means, real: Real, errors: Sequence[np.ndarray], along: Sequence[FilteredWindows]
 ) -> np.ndarray:
     """What the weights' errors make of the range of the elements (the weights still add up to 1, and elsewhere have
     magnitudes of less than 3/2 together), and the rounding of the weights' sum, of quotients, products and sums."""

@@ -160,32 +160,44 @@ def _extents(windows: Sliding, places: Sequence[np.ndarray]) -> np.ndarray:
 # Gradients: every window spreads its own, divided by its divisor, over its elements
 
 
-@semantics("aten::avg_pool2d_backward", accumulates="grad_output")
-def avg_pool2d_backward(
-    grad_output: np.ndarray,
-    self: np.ndarray,
-    kernel_size: Sequence[int],
-    stride: Sequence[int],
-    padding: Sequence[int],
-    ceil_mode: bool,
-    count_include_pad: bool,
-    divisor_override: int | None,
-) -> Golden:
-    """The sum over the windows of each element of their grad_output, divided by their divisors (see avg_pool2d)"""
-    windows = pooling(self.shape[-2:], kernel_size, stride, padding, ceil_mode=ceil_mode)
-    counts = grad_output.shape[-2:]
-    along = [replace(one, size=count, transposed=True) for one, count in zip(windows.along, counts, strict=True)]
-    divisors = _divisors(windows, count_include_pad, divisor_override)
-    return _spread(grad_output, Sliding(along, windows.taps, self.shape[-2:]), divisors)
+def _average_backward(rank: int) -> Callable[..., Golden]:
+    def avg_pool_backward(
+        grad_output: np.ndarray,
+        self: np.ndarray,
+        kernel_size: Sequence[int],
+        stride: Sequence[int],
+        padding: Sequence[int],
+        ceil_mode: bool,
+        count_include_pad: bool,
+        divisor_override: int | None,
+    ) -> Golden:
+        """The sum over the windows of each element of their grad_output, divided by their divisors (see avg_pool2d)"""
+        windows = pooling(self.shape[-rank:], kernel_size, stride, padding, ceil_mode=ceil_mode)
+        counts = grad_output.shape[-rank:]
+        along = [replace(one, size=count, transposed=True) for one, count in zip(windows.along, counts, strict=True)]
+        divisors = _divisors(windows, count_include_pad, divisor_override)
+        return _spread(grad_output, Sliding(along, windows.taps, self.shape[-rank:]), divisors)
+
+    return avg_pool_backward
 
 
-@semantics("aten::_adaptive_avg_pool2d_backward", accumulates="grad_output")
-def adaptive_avg_pool2d_backward(grad_output: np.ndarray, self: np.ndarray) -> Golden:
-    """The sum over the windows of each element of their grad_output, divided by the number of their elements"""
-    windows = adaptive(self, grad_output.shape[-2:])
-    along = [replace(one, transposed=True) for one in windows.along]
-    own = Sliding(along, tuple(one.taps for one in along), self.shape[-2:])
-    return _spread(grad_output, own, lambda places: _extents(windows, places))
+semantics("aten::avg_pool2d_backward", accumulates="grad_output")(_average_backward(2))
+semantics("aten::avg_pool3d_backward", accumulates="grad_output")(_average_backward(3))
+
+
+def _adaptive_backward(rank: int) -> Callable[..., Golden]:
+    def adaptive_avg_pool_backward(grad_output: np.ndarray, self: np.ndarray) -> Golden:
+        """The sum over the windows of each element of their grad_output, divided by the number of their elements"""
+        windows = adaptive(self, grad_output.shape[-rank:])
+        along = [replace(one, transposed=True) for one in windows.along]
+        own = Sliding(along, tuple(one.taps for one in along), self.shape[-rank:])
+        return _spread(grad_output, own, lambda places: _extents(windows, places))
+
+    return adaptive_avg_pool_backward
+
+
+semantics("aten::_adaptive_avg_pool2d_backward", accumulates="grad_output")(_adaptive_backward(2))
+semantics("aten::_adaptive_avg_pool3d_backward", accumulates="grad_output")(_adaptive_backward(3))
 
 
 def _spread(grad_output: np.ndarray, own: Sliding, divisors: Divisors) -> Golden:

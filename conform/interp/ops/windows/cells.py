@@ -132,10 +132,10 @@ def interpolated(
         golden = golden.opened(hidden, "P123").opened(_special_in_doubt(read, lines, compute), "P126")
     golden = golden.opened(overflows, "P35")
     is_linear = all(line.around is not None for line in lines)
-    return _nan_for_infinities(golden, np.isinf(special)) if is_linear else golden
+    return nan_for_infinities(golden, np.isinf(special)) if is_linear else golden
 
 
-def _nan_for_infinities(golden: Golden, infinite: np.ndarray) -> Golden:
+def nan_for_infinities(golden: Golden, infinite: np.ndarray) -> Golden:
     """Where an infinity is interpolated, NaN is as right: a + t (b - a) is inf - inf."""
     if not infinite.any():
         return golden

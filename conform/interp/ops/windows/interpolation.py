@@ -68,7 +68,7 @@ def _nearest(
     """floor((i + start) * step) along each dim; where float32 may take the product for a number beyond an integer, the
     element beside it is as right (P122)."""
     rank = len(sizes)
-    near = partial(_elements_near, start)
+    near = partial(elements_near, start)
     low, high = zip(*map(near, self.shape[-rank:], sizes, steps), strict=True)
     golden = _taken(self, low)
     doubtful = [dim for dim in range(rank) if (low[dim] != high[dim]).any()]
@@ -79,18 +79,16 @@ def _nearest(
     return golden.or_else(*others)
 
 
-def _elements_near(start: Fraction, size: int, count: int, step: Fraction) -> tuple[np.ndarray, np.ndarray]:
-    """[count]: the element at floor((i + start) * step), and that on the other side of an integer within 4
-    roundings."""
-    error = 4 * Fraction(FORMATS["float32"].unit_roundoff)
-    own, other = np.empty((2, count), np.int64)
-    for i in range(count):
-        place = (i + start) * step
-        own[i] = other[i] = floor(place)
-        if place:
-            ends = floor(place * (1 - error)), floor(place * (1 + error))
-            other[i] = next((end for end in ends if end != own[i]), own[i])
-    return np.minimum(own, size - 1), np.minimum(other, size - 1)
+def elements_near(start: Fraction, size: int, count: int, step: Fraction) -> tuple[np.ndarray, np.ndarray]:
+    """[count]: the element at floor((i + start) * step), and that on the other side of an integer within 4 roundings;
+    start: 0 or 1/2."""
+    units = int(1 / (4 * Fraction(FORMATS["float32"].unit_roundoff)))
+    bottom = 2 * step.denominator
+    is_small = 2 * (count + 1) * step.numerator * (units + 1) < 2**63 > bottom * units
+    places = (2 * np.arange(count).astype(np.int64 if is_small else object) + int(2 * start)) * step.numerator
+    own, below, above = (places * (units + off) // (bottom * units) for off in (0, -1, 1))
+    other = np.where(below != own, below, above)
+    return tuple(np.minimum(each, size - 1).astype(np.int64) for each in (own, other))
 
 
 def _taken(self: np.ndarray, places: Sequence[np.ndarray]) -> Golden:
@@ -100,7 +98,7 @@ def _taken(self: np.ndarray, places: Sequence[np.ndarray]) -> Golden:
 # Linear interpolation
 
 
-def _line(size: int, count: int, step: Fraction, align_corners: bool, compute: Format) -> Line:
+def linear_line(size: int, count: int, step: Fraction, align_corners: bool, compute: Format) -> Line:
     if align_corners:
         step = Fraction(size - 1, count - 1) if count > 1 else Fraction(0)
         places = scale = [i * step for i in range(count)]
@@ -116,7 +114,7 @@ def _line(size: int, count: int, step: Fraction, align_corners: bool, compute: F
     return line_of(size, np.array(low, np.int64), parts, share.__getitem__, np.array(list(map(float, scale))), compute)
 
 
-def _cubic_line(size: int, count: int, step: Fraction, align_corners: bool, compute: Format) -> Line:
+def cubic_line(size: int, count: int, step: Fraction, align_corners: bool, compute: Format) -> Line:
     """The four elements around each place, of which those beyond the ends are the ends."""
     half = Fraction(1, 2)
     if align_corners:
@@ -186,7 +184,8 @@ def _linear_by_sizes(rank: int) -> Callable[..., Golden]:
         """The linear interpolation along each of the last dims at (i + 1/2) / scale - 1/2, clamped to the elements, of
         the scale_factors or output size / input size; with align_corners at i (input size - 1) / (output size - 1).
         Sizes as those of upsample_nearest2d (P123)"""
-        return _interpolated(_line, input, *sizes_of(input.shape, output_size, scale_factors, rank), align_corners)
+        sizes = sizes_of(input.shape, output_size, scale_factors, rank)
+        return _interpolated(linear_line, input, *sizes, align_corners)
 
     return upsample
 
@@ -209,7 +208,7 @@ def upsample_bicubic2d_by_sizes(
     scale_factors or output size / input size; with align_corners at i (input size - 1) / (output size - 1). Beyond the
     ends stand the elements there. Sizes as those of upsample_nearest2d (P123)"""
     sizes = sizes_of(input.shape, output_size, scale_factors, 2)
-    return _interpolated(_cubic_line, input, *sizes, align_corners)
+    return _interpolated(cubic_line, input, *sizes, align_corners)
 
 
 Scale = float | None
@@ -221,7 +220,7 @@ def upsample_bicubic2d(
 ) -> Golden:
     """As upsample_bicubic2d.vec with output_size; a scale says what an element stands for"""
     sizes = sizes_of(self.shape, output_size, [scales_h, scales_w], 2)
-    return _interpolated(_cubic_line, self, *sizes, align_corners)
+    return _interpolated(cubic_line, self, *sizes, align_corners)
 
 
 @semantics("aten::upsample_nearest1d", selects=True, elements=resized("self", 1))
@@ -273,7 +272,7 @@ def upsample_linear1d(
     self: np.ndarray, output_size: Sequence[int], align_corners: bool, scales: Scale = None
 ) -> Golden:
     """As upsample_linear1d.vec with output_size; a scale says what an element stands for"""
-    return _interpolated(_line, self, *sizes_of(self.shape, output_size, [scales], 1), align_corners)
+    return _interpolated(linear_line, self, *sizes_of(self.shape, output_size, [scales], 1), align_corners)
 
 
 @semantics("aten::upsample_bilinear2d", elements=resized("self", 2))
@@ -281,7 +280,8 @@ def upsample_bilinear2d(
     self: np.ndarray, output_size: Sequence[int], align_corners: bool, scales_h: Scale = None, scales_w: Scale = None
 ) -> Golden:
     """As upsample_bilinear2d.vec with output_size; a scale says what an element stands for"""
-    return _interpolated(_line, self, *sizes_of(self.shape, output_size, [scales_h, scales_w], 2), align_corners)
+    sizes = sizes_of(self.shape, output_size, [scales_h, scales_w], 2)
+    return _interpolated(linear_line, self, *sizes, align_corners)
 
 
 @semantics("aten::upsample_trilinear3d", elements=resized("self", 3))
@@ -295,4 +295,4 @@ def upsample_trilinear3d(
 ) -> Golden:
     """As upsample_trilinear3d.vec with output_size; a scale says what an element stands for"""
     sizes = sizes_of(self.shape, output_size, [scales_d, scales_h, scales_w], 3)
-    return _interpolated(_line, self, *sizes, align_corners)
+    return _interpolated(linear_line, self, *sizes, align_corners)

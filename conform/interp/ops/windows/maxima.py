@@ -17,7 +17,7 @@ from conform.interp.ops.indexing.places import Writes
 from conform.interp.ops.indexing.written import replaced
 from conform.interp.ops.reduction.sums import accumulation, sums_of
 from conform.interp.ops.windows.average import adaptive, adaptive_windows
-from conform.interp.ops.windows.sliding import Block, Sliding, most_windows, per_dim, pooling
+from conform.interp.ops.windows.sliding import Adaptive, Block, Sliding, most_windows, per_dim, pooling
 from conform.interp.semantics import semantics
 from conform.numerics import accumulate
 from conform.numerics.digits import decide_digits, dots
@@ -121,22 +121,44 @@ for _rank in (1, 2, 3):
     semantics(f"aten::adaptive_max_pool{_rank}d", compares=True, elements=_windows)(_adaptive(_rank))
 
 
-@semantics("aten::max_pool2d_with_indices_backward", accumulates="grad_output")
-def max_pool2d_with_indices_backward(
-    grad_output: np.ndarray,
-    self: np.ndarray,
-    kernel_size: Sequence[int],
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    ceil_mode: bool,
-    indices: np.ndarray,
-) -> Golden:
-    """The sum of grad_output over the windows whose index each element is, in its image; open where that of a window is
-    an element that the window does not have (P125)"""
-    plane = self.shape[-2:]
-    windows = pooling(plane, kernel_size, stride, padding, dilation, ceil_mode)
-    targets = _in_all_images(indices, prod(plane))
+def _pooled_backward(rank: int) -> Callable[..., Golden]:
+    def max_pool_with_indices_backward(
+        grad_output: np.ndarray,
+        self: np.ndarray,
+        kernel_size: Sequence[int],
+        stride: Sequence[int],
+        padding: Sequence[int],
+        dilation: Sequence[int],
+        ceil_mode: bool,
+        indices: np.ndarray,
+    ) -> Golden:
+        """The sum of grad_output over the windows whose index each element is, in its image; open where that of a
+        window is an element that the window does not have (P125)"""
+        windows = pooling(self.shape[-rank:], kernel_size, stride, padding, dilation, ceil_mode)
+        return _at_maxima(grad_output, self, indices, windows)
+
+    return max_pool_with_indices_backward
+
+
+def _adaptive_backward(rank: int) -> Callable[..., Golden]:
+    def adaptive_max_pool_backward(grad_output: np.ndarray, self: np.ndarray, indices: np.ndarray) -> Golden:
+        """The sum of grad_output over the windows, those of adaptive_avg_pool, whose index each element is, in its
+        image; open where that of a window is an element that the window does not have (P125)"""
+        return _at_maxima(grad_output, self, indices, adaptive(self, grad_output.shape[-rank:]))
+
+    return adaptive_max_pool_backward
+
+
+for _rank in (2, 3):
+    _register = semantics(f"aten::max_pool{_rank}d_with_indices_backward", accumulates="grad_output")
+    _register(_pooled_backward(_rank))
+    semantics(f"aten::adaptive_max_pool{_rank}d_backward", accumulates="grad_output")(_adaptive_backward(_rank))
+
+
+def _at_maxima(grad_output: np.ndarray, self: np.ndarray, indices: np.ndarray, windows: Sliding) -> Golden:
+    rank = len(windows.counts)
+    plane = self.shape[-rank:]
+    targets = _in_all_images(indices, prod(plane), rank)
     strays = np.zeros(prod(self.shape), bool)
     strays[targets[~_is_within(indices, windows, plane).reshape(-1)]] = True
     return _sums_at(grad_output, targets, self.shape).opened(strays.reshape(self.shape), "P125")
@@ -144,21 +166,22 @@ def max_pool2d_with_indices_backward(
 
 def _is_within(indices: np.ndarray, windows: Sliding, plane: Sequence[int]) -> np.ndarray:
     """Whether each element, told by its number in the image, is one of its window's."""
-    rows, columns = np.divmod(indices, plane[1])
-    beside = np.arange(windows.counts[0])[:, None], np.arange(windows.counts[1])
-    along = zip((rows, columns), beside, windows.along, windows.taps, strict=True)
-    return np.logical_and.reduce([_is_tap(places, of, one, taps) for places, of, one, taps in along])
+    places, of = np.unravel_index(indices, plane), np.ix_(*map(np.arange, windows.counts))
+    along = zip(places, of, windows.along, windows.taps, strict=True)
+    return np.logical_and.reduce([_is_tap(*each) for each in along])
 
 
-def _is_tap(places: np.ndarray, of: np.ndarray, windows: Windows, taps: int) -> np.ndarray:
+def _is_tap(places: np.ndarray, of: np.ndarray, windows: Windows | Adaptive, taps: int) -> np.ndarray:
     """Whether the windows `of` have an element at the places, along one dim."""
+    if isinstance(windows, Adaptive):
+        return (places >= windows.start(of)) & (places < windows.end(of))
     tap, rest = np.divmod(places + windows.padding - of * windows.stride, windows.dilation)
     return (rest == 0) & (tap >= 0) & (tap < taps)
 
 
-def _in_all_images(indices: np.ndarray, plane: int) -> np.ndarray:
+def _in_all_images(indices: np.ndarray, plane: int, rank: int) -> np.ndarray:
     """Numbers in images of `plane` elements each, as numbers in all of them, flat."""
-    count = prod(indices.shape[-2:])
+    count = prod(indices.shape[-rank:])
     return indices.reshape(-1) + np.arange(indices.size) // max(count, 1) * plane
 
 
