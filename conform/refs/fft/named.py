@@ -22,6 +22,8 @@ def _normalization(norm: str | None, sign: int) -> int:
 
 
 def _dims(rank: int, s: list[int] | None, dim: list[int] | None) -> list[int]:
+    if not rank:
+        raise ValueError("a transform needs a dim, found a 0-d tensor")
     if dim is not None:
         if s is not None and len(s) != len(dim):
             raise ValueError(f"{len(s)} sizes do not go with {len(dim)} dims")
