@@ -195,6 +195,12 @@ EVERYWHERE |= {
     *(("aten::nansum", dtype, ERROR) for dtype in ("float16", "bfloat16")),
     *(("aten::nanmean", dtype, ERROR) for dtype in FLOATS),
 }
+# Windows and frequencies, each step of which is rounded to the half type.
+EVERYWHERE |= {
+    (f"aten::{op}", dtype, ERROR)
+    for op in ("hann_window", "hamming_window", "blackman_window", "bartlett_window", "fft_fftfreq", "fft_rfftfreq")
+    for dtype in ("float16", "bfloat16")
+}
 # Cross products and intervals in the half type; flattened as a view.
 EVERYWHERE |= {
     *((f"aten::{op}", dtype, ERROR) for op in ("cross", "linalg_cross", "histc") for dtype in ("float16", "bfloat16")),
