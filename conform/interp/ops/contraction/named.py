@@ -69,6 +69,7 @@ def _sums(
     groups: int,
     benchmark: bool = False,
     deterministic: bool = False,
+    cudnn_enabled: bool = False,
     allow_tf32: bool = False,
 ) -> Contraction:
     return convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
