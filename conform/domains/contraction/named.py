@@ -48,20 +48,25 @@ spec(
 )  # fmt: skip
 
 
+def _size(tensor: MetaArgument, dim: int) -> int:
+    """Of the dim, modulo the rank: one that is not there is its own fault."""
+    return tensor.size(dim % tensor.rank) if tensor.rank else 1
+
+
 def _needed(self: MetaArgument, dims_self: tuple[int, ...], rank: int, d: int, sizes: tuple[int, ...]) -> Sizes:
     """one of those of dims_self that no dim before has, where as many are needed as there are dims left"""
-    missing = Counter(self.size(one) for one in dims_self) - Counter(sizes)
+    missing = Counter(_size(self, one) for one in dims_self) - Counter(sizes)
     return tuple(missing) if missing.total() >= rank - d else ANYTHING
 
 
 def _of_one_size(
     i: int, previous: tuple[int, ...], self: MetaArgument, dims_self: tuple[int, ...], other: MetaArgument
-) -> tuple[int, ...]:
+) -> Sizes:
     """the dims of other that have the size of that of self, but those before it"""
     taken = {one % max(other.rank, 1) for one in previous}
-    size = self.size(dims_self[i]) if i < len(dims_self) else -1
-    found = [d for d in range(other.rank) if other.size(d) == size and d not in taken]
-    return tuple(place for d in found for place in (d, d - other.rank))
+    left = [d for d in range(other.rank) if d not in taken]
+    fitting = [d for d in left if i < len(dims_self) and other.size(d) == _size(self, dims_self[i])]
+    return tuple(place for d in fitting or left for place in (d, d - other.rank)) or ANYTHING
 
 
 def _is_whole(self: MetaArgument, other: MetaArgument, dims_self: tuple[int, ...]) -> bool:
