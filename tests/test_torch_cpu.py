@@ -201,6 +201,11 @@ EVERYWHERE |= {
     for op in ("hann_window", "hamming_window", "blackman_window", "bartlett_window", "fft_fftfreq", "fft_rfftfreq")
     for dtype in ("float16", "bfloat16")
 }
+# Products of the half type, which are added up.
+EVERYWHERE |= {
+    *((f"aten::{op}", dtype, ERROR) for op in ("linalg_vecdot", "tensordot") for dtype in ("float16", "bfloat16")),
+    ("aten::linalg_vecdot", "float16", NAN),
+}
 # Cross products and intervals in the half type; flattened as a view.
 EVERYWHERE |= {
     *((f"aten::{op}", dtype, ERROR) for op in ("cross", "linalg_cross", "histc") for dtype in ("float16", "bfloat16")),
