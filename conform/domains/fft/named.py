@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from conform.domains.engine.arguments import Argument, dim, dims, length, optional, result, shape, string, tensor
 from conform.domains.engine.constraints import Constraint, Dtype, Length, Optional, Rank, Size, Value
-from conform.domains.engine.dtypes import ALL, component
+from conform.domains.engine.dtypes import component
 from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.spaces import ANYTHING, Space
 from conform.domains.engine.vocabulary import (
@@ -116,11 +116,11 @@ def _along_some(
     name: str, of: Sequence[Constraint], dtype: Callable[[MetaArgument], str], last: Lengths, are_two: bool
 ) -> None:
     doubled = last is _doubled
+    of_none = Length.Ge(1).unjudged(NO_DIM), Length.Le(lambda self: max(self.rank, 1), text="rank(self)")
     lengths = shape(
         "s",
         Length.In(_as_many),
-        Length.Ge(1).unjudged(NO_DIM),
-        Length.Le(lambda self: max(self.rank, 1), text="rank(self)"),
+        *(() if are_two else of_none),
         Value.Ge(-1).unjudged("torch takes every negative number for -1"),
         Value.Ne(0),
         *([Value.NotIn(_not_none)] if doubled else []),
@@ -155,7 +155,7 @@ for _name, _of, _dtype, _last in (
 for _name in ("aten::fft_fftshift", "aten::fft_ifftshift"):
     spec(
         _name,
-        tensor("self", Dtype.In(ALL), Rank.Ge(1).unjudged(NOTHING_MOVES)),
+        tensor("self", Rank.Ge(1).unjudged(NOTHING_MOVES)),
         optional(
             dims(
                 "dim",
