@@ -21,6 +21,7 @@ from conform.numerics.real import Real
 from conform.numerics.rounding import round_to
 from conform.numerics.rounding_errors import held_format
 
+ALPHA, BETA = 0.54, 0.46
 HANN, BLACKMAN = ((1, -1), 2), ((21, -25, 4), 50)  # the factors of 1, cos x, cos 2 x, over a number
 
 
@@ -28,32 +29,67 @@ def _count(arguments: Mapping[str, Any]) -> int:
     return arguments["window_length"]
 
 
-@semantics("aten::hann_window", "aten::hann_window.periodic", elements=_count)
-def hann_window(window_length: int, periodic: bool = True, dtype: str | None = None) -> Golden:
+@semantics("aten::hann_window", elements=_count)
+def hann_window(window_length: int, dtype: str | None = None) -> Golden:
+    """hann_window.periodic that is periodic"""
+    return hann_window_periodic(window_length, True, dtype)
+
+
+@semantics("aten::hann_window.periodic", elements=_count)
+def hann_window_periodic(window_length: int, periodic: bool, dtype: str | None = None) -> Golden:
     """(1 - cos(2 pi i / n)) / 2 for i = 0 .. window_length - 1, n = window_length, or one less where not periodic;
     of one number alone 1; without dtype float32 (P250)"""
     return _of_cosines(window_length, periodic, *HANN, dtype)
 
 
-@semantics("aten::hamming_window", "aten::hamming_window.periodic", "aten::hamming_window.periodic_alpha",
-           "aten::hamming_window.periodic_alpha_beta", elements=_count)  # fmt: skip
-def hamming_window(
-    window_length: int, periodic: bool = True, alpha: float = 0.54, beta: float = 0.46, dtype: str | None = None
+@semantics("aten::hamming_window", elements=_count)
+def hamming_window(window_length: int, dtype: str | None = None) -> Golden:
+    """hamming_window.periodic_alpha_beta that is periodic, of 0.54 and 0.46 (P250)"""
+    return hamming_window_of(window_length, True, ALPHA, BETA, dtype)
+
+
+@semantics("aten::hamming_window.periodic", elements=_count)
+def hamming_window_periodic(window_length: int, periodic: bool, dtype: str | None = None) -> Golden:
+    """hamming_window.periodic_alpha_beta of 0.54 and 0.46 (P250)"""
+    return hamming_window_of(window_length, periodic, ALPHA, BETA, dtype)
+
+
+@semantics("aten::hamming_window.periodic_alpha", elements=_count)
+def hamming_window_alpha(window_length: int, periodic: bool, alpha: float, dtype: str | None = None) -> Golden:
+    """hamming_window.periodic_alpha_beta of 0.46 (P250)"""
+    return hamming_window_of(window_length, periodic, alpha, BETA, dtype)
+
+
+@semantics("aten::hamming_window.periodic_alpha_beta", elements=_count)
+def hamming_window_of(
+    window_length: int, periodic: bool, alpha: float, beta: float, dtype: str | None = None
 ) -> Golden:
     """alpha - beta cos(2 pi i / n) for i = 0 .. window_length - 1, n = window_length, or one less where not periodic;
     of one number alone 1; without dtype float32 (P250)"""
     return _of_cosines(window_length, periodic, (alpha, -beta), 1, dtype)
 
 
-@semantics("aten::blackman_window", "aten::blackman_window.periodic", elements=_count)
-def blackman_window(window_length: int, periodic: bool = True, dtype: str | None = None) -> Golden:
+@semantics("aten::blackman_window", elements=_count)
+def blackman_window(window_length: int, dtype: str | None = None) -> Golden:
+    """blackman_window.periodic that is periodic"""
+    return blackman_window_periodic(window_length, True, dtype)
+
+
+@semantics("aten::blackman_window.periodic", elements=_count)
+def blackman_window_periodic(window_length: int, periodic: bool, dtype: str | None = None) -> Golden:
     """0.42 - 0.5 cos(2 pi i / n) + 0.08 cos(4 pi i / n) for i = 0 .. window_length - 1, n = window_length, or one less
     where not periodic; of one number alone 1; without dtype float32 (P250)"""
     return _of_cosines(window_length, periodic, *BLACKMAN, dtype)
 
 
-@semantics("aten::bartlett_window", "aten::bartlett_window.periodic", elements=_count)
-def bartlett_window(window_length: int, periodic: bool = True, dtype: str | None = None) -> Golden:
+@semantics("aten::bartlett_window", elements=_count)
+def bartlett_window(window_length: int, dtype: str | None = None) -> Golden:
+    """bartlett_window.periodic that is periodic"""
+    return bartlett_window_periodic(window_length, True, dtype)
+
+
+@semantics("aten::bartlett_window.periodic", elements=_count)
+def bartlett_window_periodic(window_length: int, periodic: bool, dtype: str | None = None) -> Golden:
     """1 - |2 i / n - 1| for i = 0 .. window_length - 1, n = window_length, or one less where not periodic; of one
     number alone 1; without dtype float32 (P250)"""
     fmt, parts = named(dtype), window_length if periodic else window_length - 1
