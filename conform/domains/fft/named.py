@@ -25,6 +25,7 @@ Dims = int | Sequence[int] | None
 NORM = optional(string("norm", Value.In(("backward", "ortho", "forward"))))
 ON_CUDA = "torch takes halves on CUDA, of lengths that are powers of two"
 NO_DIM = "over no dim torch gives self, or raises"
+AGAIN = "torch moves a dim as often as it is named"
 NOTHING_MOVES = "torch raises where no dim is to be moved, which its documentation allows"
 
 
@@ -160,8 +161,9 @@ for _name in ("aten::fft_fftshift", "aten::fft_ifftshift"):
             dims(
                 "dim",
                 Length.Ge(1).unjudged(NOTHING_MOVES),
+                Length.Le(lambda self: max(self.rank, 1), text="max(rank(self), 1)").unjudged(AGAIN),
                 dim_of("self"),
-                distinct_dims_of("self")[-1].unjudged("torch moves a dim as often as it is named"),
+                distinct_dims_of("self")[-1].unjudged(AGAIN),
             )
         ),
         result(dtype_of("self"), shape_of("self")),
