@@ -207,6 +207,17 @@ EVERYWHERE |= {
     ("aten::max_pool3d_with_indices_backward", "float32",
      "the backend accepted invalid arguments: they break 0 <= padding[i]"),
 }  # fmt: skip
+# Windows and frequencies, each step of which is rounded to the half type.
+EVERYWHERE |= {
+    (f"aten::{op}", dtype, ERROR)
+    for op in ("hann_window", "hamming_window", "blackman_window", "bartlett_window", "fft_fftfreq", "fft_rfftfreq")
+    for dtype in ("float16", "bfloat16")
+}
+# Products of the half type, which are added up.
+EVERYWHERE |= {
+    *((f"aten::{op}", dtype, ERROR) for op in ("linalg_vecdot", "tensordot") for dtype in ("float16", "bfloat16")),
+    ("aten::linalg_vecdot", "float16", NAN),
+}
 # Cross products and intervals in the half type; flattened as a view.
 EVERYWHERE |= {
     *((f"aten::{op}", dtype, ERROR) for op in ("cross", "linalg_cross", "histc") for dtype in ("float16", "bfloat16")),

@@ -127,6 +127,23 @@ def test_an_interval_is_that_in_which_a_half_lies():
     assert golden.verdict(np.roll(golden.value, 1)).status == "fail"
 
 
+def test_products_of_halves_are_added_up_as_they_are():
+    a = Fraction("1.0078125")
+    assert a * a - Fraction("1.015625") == Fraction(1, 2**14)
+    lhs, rhs = (np.array(row).astype(ml_dtypes.bfloat16) for row in ([[1.0078125, 1]], [[1.0078125, -1.015625]]))
+    assert conform.golden("aten::linalg_vecdot", lhs, rhs).value.tolist() == [2.0**-14]
+    assert conform.golden("aten::tensordot", lhs, rhs, [0, 1], [0, 1]).value == 2.0**-14
+
+
+def test_numbers_of_a_window_of_halves_are_rounded_once():
+    # of ten numbers torch's fourth of bartlett_window is 0.599609375, its first of hamming_window 0.080078125
+    assert abs(Fraction(6, 10) - Fraction(0.60009765625)) < abs(Fraction(6, 10) - Fraction(0.599609375))
+    assert conform.golden("aten::bartlett_window", 10, dtype="float16").value[3] == 0.60009765625
+    least = Fraction(0.54) - Fraction(0.46)
+    assert abs(least - Fraction(0.08001708984375)) < abs(least - Fraction(0.080078125))
+    assert conform.golden("aten::hamming_window", 10, dtype="float16").value[0] == 0.08001708984375
+
+
 def nearest_half(number, low, high):
     """Which of two neighbouring numbers of a half type the exact number is nearer to."""
     return low if number - Fraction(low) < Fraction(high) - number else high

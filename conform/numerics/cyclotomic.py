@@ -180,18 +180,24 @@ def _cosets(order: int) -> list[np.ndarray]:
 
 
 def _irrational(order: int, coefficients: Iterable[tuple[int, int]], square: int) -> Irrational:
-    """The coefficients come with their exponents before them."""
-    with mpmath.workprec(DIGITS + 64):
-        total = mpmath.fsum(c * _cosine(e % order, order) for e, c in coefficients) / mpmath.sqrt(square)
-        number = Fraction(*map(int, to_rational(total._mpf_)))
+    """The coefficients come with their exponents before them. As many bits as their sum cancels are added."""
+    terms = list(coefficients)
+    largest = max(abs(c).bit_length() for _, c in terms) + len(terms).bit_length()
+    precision, known = DIGITS + 64, 0
+    while known < DIGITS:
+        with mpmath.workprec(precision):
+            total = mpmath.fsum(c * _cosine(e % order, order, precision) for e, c in terms)
+            number = Fraction(*map(int, to_rational((total / mpmath.sqrt(square))._mpf_)))
+        known = int(mpmath.mag(total)) - 1 - largest + precision if total else 0
+        precision += max(DIGITS + 64 - known, 0)
     digits = abs(number.numerator) >> max(abs(number.numerator).bit_length() - DIGITS, 0)
     tail = digits & ((1 << (DIGITS - KEPT)) - 1)
-    if number == 0 or min(tail, (1 << (DIGITS - KEPT)) - tail) < 1 << 64:
+    if min(tail, (1 << (DIGITS - KEPT)) - tail) < 1 << 64:
         raise Undecided(f"a sum of {order}-th roots of unity lies within 2^-{DIGITS} of a rounding boundary")
     return Irrational(number)
 
 
 @lru_cache(maxsize=MOST_SINGLE)
-def _cosine(exponent: int, order: int) -> mpmath.mpf:
-    """cos(2 pi exponent / order) at the precision of `_irrational`: sums of one transform have the same ones."""
+def _cosine(exponent: int, order: int, precision: int) -> mpmath.mpf:
+    """cos(2 pi exponent / order) at this precision, that of `_irrational`: sums of one transform have the same ones."""
     return mpmath.cospi(mpmath.mpf(2 * exponent) / order)

@@ -217,6 +217,7 @@ UNREACHABLE: dict[tuple[str, str], str] = {
         "no stride is then in range",
     ("aten::as_strided_scatter", "0 <= size[i]"): "no src has such a shape",
     **{(f"aten::{op}", "2 <= rank(self)"): NO_OTHER_DIM for op in ("diagonal", "diagonal_scatter")},
+    ("aten::linalg_diagonal", "2 <= rank(A)"): NO_OTHER_DIM,
     **{(f"aten::{op}", "1 <= size(self, d)"): "a size of 0, which is not drawn either, would be wanted beside it"
        for op in ("as_strided", "as_strided_scatter")},
     **{(f"aten::{op}", constraint): "it is of tensors without elements, which are not drawn"

@@ -110,3 +110,18 @@ def test_refused(op: str, arguments: dict) -> None:
     own = {"_fft_c2c": {"forward": True}}.get(op, {})
     with pytest.raises(ValueError, match=r"\w"):
         call(op, **{"self": tensor("complex64", [1j]), "dim": [0], "normalization": 0, **own, **arguments})
+
+
+def test_transforms_by_name() -> None:
+    def named(name: str, x: list, dtype: str = "float64", **options: object) -> list:
+        return call(f"fft_{name}", self=tensor(dtype, x), **options).data
+
+    assert named("fft", [1.0, 2.0], n=4) == [3 + 0j, 1 - 2j, -1 + 0j, 1 + 2j]
+    assert named("ifft", [8.0, 0.0], norm="ortho", n=1) == [8 + 0j]
+    assert named("rfft", [1, 2, 3, 4], "int16") == [10 + 0j, -2 + 2j, -2 + 0j]
+    assert named("ihfft", [1.0, 2.0, 3.0, 4.0]) == [2.5 + 0j, -0.5 - 0.5j, -0.5 + 0j]
+    assert named("irfft", [10 + 0j, -2 + 2j, -2 + 0j], "complex128") == [1, 2, 3, 4]
+    assert named("hfft", [2.5 + 0j, -0.5 - 0.5j, -0.5 + 0j], "complex128") == [1, 2, 3, 4]
+    assert named("fftn", [[1.0, 2.0], [3.0, 5.0]], s=[-1, 1]) == [4 + 0j, -2 + 0j]
+    assert named("fftshift", [0, 1, 2], "int8") == [2, 0, 1]
+    assert named("ifftshift", [2, 0, 1], "int8") == [0, 1, 2]

@@ -102,3 +102,14 @@ def test_refused(op: str, arguments: dict[str, Any]) -> None:
 def test_equations_that_do_not_fit_a_matrix(equation: str) -> None:
     with pytest.raises(ValueError, match=r"subscript|equation|output"):
         call("einsum", equation=equation, tensors=[tensor("int64", [[1, 2]])])
+
+
+def test_products_by_other_names() -> None:
+    a = tensor("float64", [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]])
+    b = tensor("float64", [[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]])
+    assert call("tensordot", self=a, other=b, dims_self=[1], dims_other=[0]).data == [10, 13, 28, 40]
+    assert call("tensordot", self=a, other=b, dims_self=[0, 1], dims_other=[1, 0]).data == [50]
+    assert call("linalg_vecdot", x=a, y=a).data == [5, 50]
+    assert call("linalg_vecdot", x=a, y=a, dim=0).data == [9, 17, 29]
+    assert call("linalg_diagonal", A=a, offset=1).data == [1, 5]
+    assert call("frobenius_norm.dim", self=tensor("float64", [[3.0, 0.0], [0.0, 4.0]]), dim=[0, 1]).data == [5]

@@ -54,7 +54,7 @@ def changed(monkeypatch: pytest.MonkeyPatch, path: str) -> list[str]:
         ("numerics/matmul.py", [MM]),
         ("domains/contraction/matrices.py", [MM]),
         ("interp/ops/sorting/order.py", []),
-        ("refs/fft.py", []),
+        ("refs/fft/transforms.py", []),
         ("interp/stablehlo/checks.py", []),
         ("report/header.py", []),
         ("call/data/aliases.txt", []),

@@ -147,7 +147,7 @@ def _no_batch(input: MetaArgument) -> bool:
 
 OTHER_INTEGERS = tuple(name for name in INTEGERS if name != "int64")
 
-spec(
+CONVOLUTION = spec(
     "aten::convolution",
     tensor(
         "input",

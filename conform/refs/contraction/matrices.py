@@ -102,7 +102,7 @@ def addbmm(self: RefTensor, batch1: RefTensor, batch2: RefTensor, beta: Scalar =
     return added_to(dtype, self, tuple(shape), sums, beta, alpha)
 
 
-@reference("aten::matmul")
+@reference("aten::matmul", "aten::linalg_matmul")
 def matmul(self: RefTensor, other: RefTensor) -> RefTensor:
     """The product over the last dim of self and the last but one of other, or its only one; batches broadcast.
 

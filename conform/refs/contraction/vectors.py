@@ -63,7 +63,7 @@ def addmv(self: RefTensor, mat: RefTensor, vec: RefTensor, beta: Scalar = 1, alp
     return added_to(dtype, self, mat.shape[:1], totals, beta, alpha)
 
 
-@reference("aten::outer")
+@reference("aten::outer", "aten::ger")
 def outer(self: RefTensor, vec2: RefTensor) -> RefTensor:
     """result[i, j] = self[i] * vec2[j], in the common dtype; bools: and (P17)."""
     _check_vectors("outer", self, vec2)

@@ -11,7 +11,7 @@ from conform.refs.normalization.standardization import native_group_norm
 from conform.refs.references import reference
 
 
-@reference("aten::softmax.int")
+@reference("aten::softmax.int", "aten::special_softmax")
 def softmax_int(self: RefTensor, dim: int, dtype: str | None = None) -> RefTensor:
     """_softmax of self, first converted to the dtype."""
     return softmax(_converted(self, dtype), dim, half_to_float=False)
@@ -28,7 +28,7 @@ def safe_softmax(self: RefTensor, dim: int, dtype: str | None = None) -> RefTens
     return result
 
 
-@reference("aten::log_softmax.int")
+@reference("aten::log_softmax.int", "aten::special_log_softmax")
 def log_softmax_int(self: RefTensor, dim: int, dtype: str | None = None) -> RefTensor:
     """_log_softmax of self, first converted to the dtype."""
     return log_softmax(_converted(self, dtype), dim, half_to_float=False)

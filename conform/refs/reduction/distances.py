@@ -51,7 +51,7 @@ def _batch_starts(x: RefTensor, batch: Sequence[int]) -> list[int]:
     return positions(batch, [0] * (len(batch) - len(repeating)) + repeating)
 
 
-@reference("aten::_pdist_forward")
+@reference("aten::_pdist_forward", "aten::pdist")
 def pdist(self: RefTensor, p: float = 2.0) -> RefTensor:
     """The p-norms of the differences of all pairs of rows i < j of a matrix, in the order (0, 1), (0, 2), ..."""
     _check("pdist", self, p)

@@ -81,7 +81,7 @@ def _prefix_sums(dtype: str, values: list) -> list:
     return [_sum_line(dtype, values[: i + 1]) for i in range(len(values))]
 
 
-@reference("aten::logsumexp")
+@reference("aten::logsumexp", "aten::special_logsumexp")
 def logsumexp(self: RefTensor, dim: list[int] | int, keepdim: bool = False) -> RefTensor:
     """log(sum e^x) over `dim`; integers and bools become float32 first (P18)."""
     if category(self.dtype) == COMPLEX:

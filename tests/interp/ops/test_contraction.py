@@ -191,3 +191,34 @@ def test_convolution_refuses_bools() -> None:
     mask = np.ones((1, 1, 1), bool)
     with pytest.raises(InvalidArguments, match=r"found bool\[1, 1, 1\], expected dtype\(input\) not in {bool, "):
         goldens("aten::convolution", mask, mask, None, **PLAIN)
+
+
+def test_sums_of_products_over_named_dims() -> None:
+    a, b = np.arange(6.0).reshape(2, 3), np.arange(6.0).reshape(3, 2)
+    check("aten::tensordot", a, b, [1], [0], gives=f64([[10.0, 13.0], [28.0, 40.0]]))
+    check("aten::tensordot", a, b, [0, 1], [1, 0], gives=f64(50.0))  # 1 2 + 2 4 + 3 1 + 4 3 + 5 5
+    check("aten::tensordot", i8([100, 3]), i8([2]), [], [], gives=i8([[-56], [6]]))
+    check("aten::tensordot", f32([[]]), f32([[]]), [1], [1], gives=f32([[0.0]]))
+
+
+def test_vecdot() -> None:
+    x, y = f32([[1.0, 2.0], [3.0, 4.0]]), f32([[5.0, 6.0]])
+    check("aten::linalg_vecdot", x, y, gives=f32([17.0, 39.0]))
+    check("aten::linalg_vecdot", x, f32([[5.0], [6.0]]), dim=0, gives=f32([23.0, 34.0]))
+    big = 2.0**12 + 1
+    check("aten::linalg_vecdot", f32([big, big]), f32([big, -(2.0**12) - 2]), gives=f32(-big))  # rounded once
+    check("aten::linalg_vecdot", f32([inf, 1.0]), f32([0.0, 1.0]), gives=f32(nan))
+
+
+def test_a_convolution_by_any_algorithm() -> None:
+    image, kernel = f32([[[1.0, 2.0, 3.0]]]), f32([[[1.0, -1.0]]])
+    options = [[1], [0], [1], False, [0], 1]
+    for choices in ([False, False, True], [True, True, False]):
+        check("aten::_convolution.deprecated", image, kernel, None, *options, *choices, gives=f32([[[-1.0, -1.0]]]))
+        check("aten::_convolution", image, kernel, f32([1.0]), *options, *choices, False, gives=f32([[[0.0, 0.0]]]))
+
+
+def test_a_convolution_that_may_round_to_tf32_is_not_judged() -> None:
+    image, kernel = f32([[[1.0, 2.0, 3.0]]]), f32([[[1.0, -1.0]]])
+    with pytest.raises(Unjudged, match="TF32"):
+        goldens("aten::_convolution", image, kernel, None, [1], [0], [1], False, [0], 1, False, False, True, True)

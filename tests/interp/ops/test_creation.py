@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from conform.errors import InvalidArguments
+from conform.interp.evaluate import evaluate
 from tests.interp.ops.literal import bf16, check, f16, f32, f64, goldens, i8, i64
 
 
@@ -83,3 +84,44 @@ def test_an_arange_of_integers_refuses_what_is_none(arguments: tuple, why: str) 
 def test_arange_refuses_dtypes_that_do_not_count(dtype: str) -> None:
     with pytest.raises(InvalidArguments, match=f"argument dtype: found '{dtype}', expected dtype in {{uint8, "):
         goldens("aten::arange", 1, dtype=dtype)
+
+
+def window(name: str, *args: object, dtype: str = "float64") -> list[float]:
+    return evaluate(f"aten::{name}_window", args, {"dtype": dtype}).goldens[0].value.tolist()
+
+
+def test_windows_that_taper() -> None:
+    assert window("hann", 4) == [0, 0.5, 1, 0.5]
+    assert window("hann", 5, False) == [0, 0.5, 1, 0.5, 0]
+    assert window("hann", 6) == [0, 0.25, 0.75, 1, 0.75, 0.25]  # cos of a sixth of a turn is 1/2
+    assert window("hamming", 4, True, 0.75, 0.25) == [0.5, 0.75, 1, 0.75]
+    assert window("hamming", 2, True, 0.75) == [0.75 - 0.46, 0.75 + 0.46]
+    assert window("blackman", 4) == [0, 0.34, 1, 0.34]  # of decimal numbers: 0.42 - 0.5 + 0.08 is 0
+    assert window("bartlett", 4) == [0, 0.5, 1, 0.5]
+    assert window("bartlett", 4, False) == [0, 2 / 3, 2 / 3, 0]
+
+
+@pytest.mark.parametrize("name", ["hann", "hamming", "blackman", "bartlett"])
+def test_short_windows(name: str) -> None:
+    assert window(name, 0) == []
+    assert window(name, 1) == window(name, 1, False) == [1]
+
+
+def test_a_window_of_many_numbers_is_that_of_its_formula() -> None:
+    i = np.arange(97)
+    assert np.abs(window("hann", 97) - np.sin(np.pi * i / 97) ** 2).max() < 1e-15
+
+
+def test_a_factor_that_is_negative_widens_no_bound_and_narrows_none() -> None:
+    golden = evaluate("aten::hamming_window", (50, True, -16.0, 0.54), {"dtype": "float64"}).goldens[0]
+    assert (golden.budget >= 2.0**-53 * np.abs(golden.value)).all()
+
+
+def test_frequencies_of_a_transform() -> None:
+    def of(name: str, n: int, d: float) -> list[float]:
+        return evaluate(f"aten::fft_{name}", (n, d), {"dtype": "float64"}).goldens[0].value.tolist()
+
+    assert of("fftfreq", 5, 1.0) == [0, 0.2, 0.4, -0.4, -0.2]
+    assert of("fftfreq", 4, 0.5) == [0, 0.5, -1, -0.5]
+    assert of("rfftfreq", 5, 1.0) == [0, 0.2, 0.4]
+    assert of("rfftfreq", 4, 0.5) == [0, 0.5, 1]

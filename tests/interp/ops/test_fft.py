@@ -130,3 +130,60 @@ def test_lines_that_do_not_change_have_one_frequency() -> None:
     assert whole.value.tolist() == [4, 0, 0, 0]
     (odd,) = evaluate("aten::_fft_c2r", (half[:2], [0], 0, 2), {}).goldens
     assert odd.value.tolist() == [2, 0]
+
+
+def test_what_is_left_when_far_larger_numbers_cancel() -> None:
+    """cos(2 pi 30 / 14) = -cos(2 pi 33 / 14), with 2^668 between what they multiply and what is left."""
+    half = np.zeros(15)
+    half[4:6], half[10:12] = 2.0**240, 2.0**908
+    golden = evaluate("aten::_fft_c2r", (half.astype(np.complex128), [0], 0, 28), {}).goldens[0]
+    assert golden.value[6] == 2.0**241 * 1.5244586697611526  # cos(2 pi 24 / 28) + cos(2 pi 30 / 28)
+
+
+def named(name: str, numbers: list, dtype: str = "float64", **options: object) -> np.ndarray:
+    return evaluate(f"aten::fft_{name}", (np.array(numbers, dtype),), options).goldens[0].value
+
+
+def test_transforms_by_name() -> None:
+    assert named("fft", [1, 2, 3, 4]).tolist() == [10, -2 + 2j, -2, -2 - 2j]
+    assert named("fft", [1, 2, 3, 4], n=2).tolist() == [3, -1]
+    assert named("fft", [1, 2], n=4).tolist() == [3, 1 - 2j, -1, 1 + 2j]
+    assert named("fft", [[1, 2], [3, 5]], dim=0).tolist() == [[4, 7], [-2, -3]]
+    assert named("ifft", [1, 2, 3, 4]).tolist() == [2.5, -0.5 - 0.5j, -0.5, -0.5 + 0.5j]
+    assert named("rfft", [1, 2, 3, 4]).tolist() == [10, -2 + 2j, -2]
+    assert named("ihfft", [1, 2, 3, 4]).tolist() == [2.5, -0.5 - 0.5j, -0.5]
+    assert named("irfft", [10, -2 + 2j, -2], "complex128").tolist() == [1, 2, 3, 4]
+    assert named("hfft", [2.5, -0.5 - 0.5j, -0.5], "complex128").tolist() == [1, 2, 3, 4]
+    assert named("irfft", [4, 0, 7], "complex128", n=3, norm="forward").tolist() == [4, 4, 4]
+    assert named("hfft", [4, 8]).tolist() == [12, -4]
+    assert named("fft", [1, 2], "int64").dtype == np.complex64
+
+
+@pytest.mark.parametrize(
+    ("name", "divisors"),
+    [("fft", (1, 2, 4)), ("rfft", (1, 2, 4)), ("hfft", (1, 2, 4)),
+     ("ifft", (4, 2, 1)), ("irfft", (4, 2, 1)), ("ihfft", (4, 2, 1))],
+)  # fmt: skip
+def test_normalizations_by_name(name: str, divisors: tuple[int, ...]) -> None:
+    for norm, divisor in zip(("backward", "ortho", "forward"), divisors, strict=True):
+        assert named(name, [8, 0, 0, 0], n=4, norm=norm)[0] == 8 / divisor
+
+
+def test_transforms_over_several_dims() -> None:
+    assert named("fft2", [[1, 2], [3, 5]]).tolist() == [[11, -3], [-5, 1]]
+    assert named("fftn", [[[1, 2]], [[3, 5]]], dim=[0, 2]).tolist() == [[[11, -3]], [[-5, 1]]]
+    assert named("fftn", [[1, 2], [3, 5]], s=[1]).tolist() == [[1], [3]]  # along the last dim
+    assert named("fft2", [[1, 2], [3, 5]], s=[-1, 1]).tolist() == [[4], [-2]]
+    assert named("rfftn", [[1, 2], [3, 5]]).tolist() == [[11, -3], [-5, 1]]
+    assert named("irfft2", [[11, -3], [-5, 1]], "complex128").tolist() == [[1, 2], [3, 5]]
+    assert named("hfftn", [[11, -3], [-5, 1]], "complex128", norm="forward").tolist() == [[1, 2], [3, 5]]
+    assert named("ihfft2", [[1, 2], [3, 5]], norm="forward").tolist() == [[11, -3], [-5, 1]]
+    forward = named("hfft2", [[1, 2j], [0, 0], [0, 0], [0, 0]], "complex128", s=[4, 2])
+    assert forward.tolist() == [[1, 1]] * 4  # 2j is its own conjugate, and its imaginary part does not count
+
+
+def test_the_frequency_0_in_the_middle_and_back() -> None:
+    assert named("fftshift", [0, 1, 2, -2, -1]).tolist() == [-2, -1, 0, 1, 2]
+    assert named("ifftshift", [-2, -1, 0, 1, 2]).tolist() == [0, 1, 2, -2, -1]
+    assert named("fftshift", [[0, 1, 2], [3, 4, 5]], dim=[1]).tolist() == [[2, 0, 1], [5, 3, 4]]
+    assert named("fftshift", [[0, 1, 2], [3, 4, 5]]).tolist() == [[5, 3, 4], [2, 0, 1]]

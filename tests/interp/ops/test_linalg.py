@@ -13,6 +13,7 @@ from conform.interp.evaluate import evaluate
 from conform.interp.golden import Golden, Outcome
 from conform.numerics.draws import Stream
 from conform.numerics.formats import FORMATS
+from tests.interp.ops.literal import check
 
 nan, inf = np.nan, np.inf
 
@@ -260,3 +261,10 @@ def test_solutions_with_a_factor(rows: int) -> None:
     assert excess(golden, to_half(inverse).T @ to_half(inverse)) > 1
     assert excess(golden, inverse @ inverse.T) > 1
     assert excess(golden, inverse[:-1].T @ inverse[:-1]) > 1
+
+
+def test_diagonals_of_the_last_two_dims() -> None:
+    stack = np.arange(12).reshape(2, 2, 3)
+    check("aten::linalg_diagonal", stack, gives=np.array([[0, 4], [6, 10]]))
+    check("aten::linalg_diagonal", stack, offset=1, gives=np.array([[1, 5], [7, 11]]))
+    check("aten::linalg_diagonal", stack, dim1=0, dim2=1, gives=np.array([[0, 9], [1, 10], [2, 11]]))

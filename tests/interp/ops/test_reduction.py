@@ -128,3 +128,11 @@ def test_norm_of_a_broken_order_on_a_midpoint() -> None:
     """(sqrt 2 + sqrt 512)^2 = 2 (1 + 16)^2 = 578, halfway between 576 and 580."""
     check("aten::linalg_vector_norm", bf16([2.0, -512.0, 0.0]), 0.5, gives=bf16(576.0))
     check("aten::linalg_vector_norm", bf16([2.0, 512.0, 0.0]), -0.5, gives=bf16(0.0))
+
+
+def test_frobenius_norm() -> None:
+    check("aten::frobenius_norm.dim", f32([[3.0, 0.0], [0.0, 4.0]]), [0, 1], gives=f32(5.0))
+    check("aten::frobenius_norm.dim", f32([[3.0, 4.0], [5.0, 12.0]]), [1], True, gives=f32([[5.0], [13.0]]))
+    check("aten::frobenius_norm.dim", f64([3e300, 4e300]), [], gives=f64(5e300))
+    with pytest.raises(InvalidArguments):
+        goldens("aten::frobenius_norm.dim", f32([[[1.0]]]), [0, 1, 2])

@@ -30,7 +30,7 @@ TERMS = 512  # of a window that many places are worked on together for; it may h
 SMALL_PRODUCT = 1 << 18  # multiplications
 
 
-def _channels_by_places(arguments: Mapping[str, Any]) -> int:
+def channels_by_places(arguments: Mapping[str, Any]) -> int:
     shape, weight = np.shape(arguments["input"]), np.shape(arguments["weight"])
     transposed, groups = arguments["transposed"], arguments["groups"]
     channels = prod(weight[1:2]) * groups if transposed else prod(weight[:1])
@@ -44,7 +44,7 @@ def _channels_by_places(arguments: Mapping[str, Any]) -> int:
 
 
 @contraction(
-    "aten::convolution", "input", "weight", sums_in=_channels_by_places, addend="bias", otherwise=or_by_winograd,
+    "aten::convolution", "input", "weight", sums_in=channels_by_places, addend="bias", otherwise=or_by_winograd,
     terms=1,
 )  # fmt: skip
 def convolution(
@@ -239,7 +239,7 @@ def _with_batch(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 def _sums_in(arguments: Mapping[str, Any]) -> int:
     transposed = "output_padding" in arguments
-    sums = _channels_by_places({**_with_batch(arguments), "transposed": transposed})
+    sums = channels_by_places({**_with_batch(arguments), "transposed": transposed})
     return sums * 2 ** (np.ndim(arguments["weight"]) - 2)  # a padding "same" may be one more on the right
 
 

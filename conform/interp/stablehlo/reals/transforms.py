@@ -1,5 +1,5 @@
 """Discrete Fourier transforms: the numbers that the op has of what it is given, and its bound, which is that of torch's
-operators (`interp/ops/fft.py`). Errors of the operand come through a sum of factors of size 1."""
+operators (`interp/ops/fft/transforms.py`). Errors of the operand come through a sum of factors of size 1."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ COMPLEX_OF = {"float32": "complex64", "float64": "complex128"}
 def complex_to_complex(self: np.ndarray, dim: Sequence[int], normalization: int, forward: bool) -> Golden:
     """sum over n of self[n] e^(-2 pi i k n / size), over all of dim; forward False: of e^(+2 pi i k n / size).
     normalization 0: as it is, 1: over the root of the number of terms, 2: over their number (P35, P130)"""
-    return _complex_golden(self, [d % self.ndim for d in dim], normalization, -1 if forward else 1)
+    return complex_golden(self, [d % self.ndim for d in dim], normalization, -1 if forward else 1)
 
 
 @semantics("aten::_fft_r2c", along="dim")
@@ -59,7 +59,7 @@ def real_to_complex(self: np.ndarray, dim: Sequence[int], normalization: int, on
     the others are the complex conjugates (P35, P130)"""
     axes = [d % self.ndim for d in dim]
     kept = self.shape[axes[-1]] // 2 + 1 if onesided else None
-    return _complex_golden(self, axes, normalization, -1, kept)
+    return complex_golden(self, axes, normalization, -1, kept)
 
 
 def _of_whole_lines(arguments: Mapping[str, Any]) -> int:
@@ -75,7 +75,7 @@ def complex_to_real(self: np.ndarray, dim: Sequence[int], normalization: int, la
     P131)"""
     axes = [d % self.ndim for d in dim]
     lengths = (*(self.shape[axis] for axis in axes[:-1]), last_dim_size)
-    _refuse_many(prod(lengths))
+    refuse_many(prod(lengths))
     rows, shape = _rows(self, axes)
     own = np.arange(rows.shape[-1]) * 2 % last_dim_size == 0  # frequencies that are their own conjugates: 0, size / 2
     weights = np.where(own, 1.0, 2.0)
@@ -86,7 +86,7 @@ def complex_to_real(self: np.ndarray, dim: Sequence[int], normalization: int, la
     return _arranged(of_rows, rows, (*shape[: len(shape) - len(axes)], *lengths), axes)
 
 
-def _refuse_many(numbers: int) -> None:
+def refuse_many(numbers: int) -> None:
     if numbers > MOST:
         raise Unjudged(f"a transform of {numbers:,} numbers at once: the kit judges those of up to {MOST:,}")
 
@@ -100,13 +100,13 @@ def _padded(half: Pair, size: int) -> Pair:
     return Pair(half.re.map_parts(pad), half.im.map_parts(pad))
 
 
-def _complex_golden(
+def complex_golden(
     self: np.ndarray, axes: list[int], normalization: int, sign: int, kept: int | None = None
 ) -> Golden:
     """`kept`: how many frequencies of the last axis there are, if not all."""
     fmt = format_of(self)
     fmt = fmt if fmt.is_complex else FORMATS[COMPLEX_OF[fmt.name]]
-    _refuse_many(prod(self.shape[axis] for axis in axes))
+    refuse_many(prod(self.shape[axis] for axis in axes))
     rows, shape = _rows(self, axes)
 
     def of_rows(some: np.ndarray) -> Golden:

@@ -33,8 +33,8 @@ def fft_c2c(self: RefTensor, dim: list[int], normalization: int, forward: bool) 
     if not dim:
         return RefTensor(self.dtype, self.shape, list(self.data))
     dims = _check(self, dim, normalization)
-    transform = _Transform(tuple(self.shape[d] for d in dims), FORWARD if forward else BACKWARD, normalization)
-    return _transformed(self, dims, transform, dtype=self.dtype, kept=transform.sizes)
+    transform = Transform(tuple(self.shape[d] for d in dims), FORWARD if forward else BACKWARD, normalization)
+    return transformed(self, dims, transform, dtype=self.dtype, kept=transform.sizes)
 
 
 @reference("aten::_fft_r2c")
@@ -45,8 +45,8 @@ def fft_r2c(self: RefTensor, dim: list[int], normalization: int, onesided: bool)
     dims = _check(self, dim, normalization)
     sizes = tuple(self.shape[d] for d in dims)
     kept = (*sizes[:-1], sizes[-1] // 2 + 1) if onesided else sizes
-    transform = _Transform(sizes, FORWARD, normalization)
-    return _transformed(self, dims, transform, dtype=COMPLEX_OF[self.dtype], kept=kept)
+    transform = Transform(sizes, FORWARD, normalization)
+    return transformed(self, dims, transform, dtype=COMPLEX_OF[self.dtype], kept=kept)
 
 
 @reference("aten::_fft_c2r")
@@ -64,8 +64,8 @@ def fft_c2r(self: RefTensor, dim: list[int], normalization: int, last_dim_size: 
     if self.shape[dims[-1]] != last_dim_size // 2 + 1:
         raise NotImplementedError(f"{self.shape[dims[-1]]} elements are not the half of {last_dim_size}")
     sizes = (*(self.shape[d] for d in dims[:-1]), last_dim_size)
-    transform = _Transform(sizes, BACKWARD, normalization, halved=True)
-    return _transformed(self, dims, transform, dtype=COMPONENTS[self.dtype], kept=sizes)
+    transform = Transform(sizes, BACKWARD, normalization, halved=True)
+    return transformed(self, dims, transform, dtype=COMPONENTS[self.dtype], kept=sizes)
 
 
 def _check(self: RefTensor, dim: list[int], normalization: int) -> list[int]:
@@ -79,7 +79,7 @@ def _check(self: RefTensor, dim: list[int], normalization: int) -> list[int]:
 
 
 @dataclass(frozen=True)
-class _Transform:
+class Transform:
     """Over points of `sizes` with e^(sign 2 pi i n k / size); halved: of the last size only half is there, and the
     elements that stand for two count twice, of which the real part is wanted."""
 
@@ -106,7 +106,7 @@ def _indices(sizes: Shape) -> list[Shape]:
     ]
 
 
-def _transformed(self: RefTensor, dims: list[int], transform: _Transform, dtype: str, kept: Shape) -> RefTensor:
+def transformed(self: RefTensor, dims: list[int], transform: Transform, dtype: str, kept: Shape) -> RefTensor:
     """The first `kept` results along the dims, for every index of the others."""
     order = sorted(dims)  # `groups` lists positions by sorted dims
     shape = tuple(kept[dims.index(d)] if d in dims else size for d, size in enumerate(self.shape))
@@ -121,7 +121,7 @@ def _transformed(self: RefTensor, dims: list[int], transform: _Transform, dtype:
 
 
 def _results(
-    values: list[complex], inputs: list[Shape], outputs: list[Shape], transform: _Transform, dtype: str
+    values: list[complex], inputs: list[Shape], outputs: list[Shape], transform: Transform, dtype: str
 ) -> list:
     if not is_finite(*values):
         return [UNSPECIFIED] * len(outputs)
@@ -134,7 +134,7 @@ def _results(
 
 
 def _result(
-    dtype: str, terms: list[tuple[Shape, int, int]], output: Shape, transform: _Transform, exponent: int
+    dtype: str, terms: list[tuple[Shape, int, int]], output: Shape, transform: Transform, exponent: int
 ) -> complex | float:
     """One result; (a + bi) (cos t + s i sin t) is a cos t - s b sin t, and b cos t + s a sin t times i."""
     order, sign = transform.order, transform.sign
@@ -155,7 +155,7 @@ def _cosines(order: int, bits: int) -> list[arb]:
     return [(arb(2 * j) / order).cos_pi() for j in range(order)]
 
 
-def _round_part(dtype: str, cosines: list[int], exponent: int, transform: _Transform) -> float:
+def _round_part(dtype: str, cosines: list[int], exponent: int, transform: Transform) -> float:
     """sum_j cosines[j] cos(2 pi j / m) * 2^exponent, normalized and rounded once; a zero is +0."""
     order, size, scale = len(cosines), prod(transform.sizes), Fraction(2) ** exponent
     divisor_square = {NONE: 1, BY_ROOT: size, BY_SIZE: size**2}[transform.normalization]
