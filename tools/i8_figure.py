@@ -1,5 +1,5 @@
 """Runs I8 on the ops of which `conform/selftest/i8.json` does not know that it holds, and writes them there, op by op:
-`python tools/i8_figure.py [--op GLOB] [--workers N]`. All of them take some 50 minutes on two cores.
+`python tools/i8_figure.py [--op GLOB]... [--workers N]`. All of them take some 50 minutes on two cores.
 
 Exits with 1 where a pair disagrees or witnesses too little, of which nothing is written, or where the files change
 meanwhile. What was written stays, and the next run goes on from there.
@@ -65,12 +65,12 @@ def write(ledger: green.Ledger) -> None:
 
 
 @click.command()
-@click.option("--op", "glob", default="*", help="only ops of this name")
+@click.option("--op", "globs", multiple=True, default=["*"], help="only ops of this name; repeatable")
 @click.option("--workers", type=int, help="processes (default: one a core)")
-def main(glob: str, workers: int | None) -> None:
+def main(globs: tuple[str, ...], workers: int | None) -> None:
     """Runs I8 on what has changed since it last held, and writes down of which ops it holds."""
     ledger = dict(green.known(green.shipped()))
-    pairs = [(op, dtype) for op, dtype in ops_and_dtypes() if op not in ledger and fnmatchcase(op, glob)]
+    pairs = [(op, dtype) for op, dtype in ops_and_dtypes() if op not in ledger and any(fnmatchcase(op, glob) for glob in globs)]
     digest, failed = kit.truth_digest(), []
     for agreements in held(pairs, workers, failed):
         if kit.truth_digest() != digest:

@@ -356,20 +356,20 @@ def test_no_target_is_lost_unseen() -> None:
         tests += kinds
         ops += Counter(kinds.keys())
     assert {kind: (tests[kind], ops[kind]) for kind in sorted(tests)} == {
-        "broadcast": (3797, 125),
-        "dtype": (6168, 758),
-        "given": (56, 40),
-        "keyword": (18069, 635),
-        "line": (1141, 562),
-        "long": (365, 150),
-        "many": (379, 356),
-        "promotes": (838, 115),
-        "rank": (2427, 585),
-        "refuses": (2420, 600),
-        "rows": (5432, 358),
-        "shape": (892, 452),
-        "size": (5280, 657),
-        "square": (579, 579),
+        "broadcast": (3841, 129),
+        "dtype": (7258, 904),
+        "given": (57, 41),
+        "keyword": (23038, 773),
+        "line": (1354, 683),
+        "long": (445, 170),
+        "many": (480, 457),
+        "promotes": (888, 118),
+        "rank": (2866, 710),
+        "refuses": (2920, 712),
+        "rows": (6864, 452),
+        "shape": (1032, 522),
+        "size": (6262, 783),
+        "square": (695, 695),
     }
 
 
