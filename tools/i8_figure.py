@@ -70,7 +70,8 @@ def write(ledger: green.Ledger) -> None:
 def main(globs: tuple[str, ...], workers: int | None) -> None:
     """Runs I8 on what has changed since it last held, and writes down of which ops it holds."""
     ledger = dict(green.known(green.shipped()))
-    pairs = [(op, dtype) for op, dtype in ops_and_dtypes() if op not in ledger and any(fnmatchcase(op, glob) for glob in globs)]
+    wanted = {op for op, _ in ops_and_dtypes() if any(fnmatchcase(op, glob) for glob in globs)} - ledger.keys()
+    pairs = [(op, dtype) for op, dtype in ops_and_dtypes() if op in wanted]
     digest, failed = kit.truth_digest(), []
     for agreements in held(pairs, workers, failed):
         if kit.truth_digest() != digest:
