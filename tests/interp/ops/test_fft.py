@@ -169,19 +169,6 @@ def test_normalizations_by_name(name: str, divisors: tuple[int, ...]) -> None:
         assert named(name, [8, 0, 0, 0], n=4, norm=norm)[0] == 8 / divisor
 
 
-def test_transforms_over_several_dims() -> None:
-    assert named("fft2", [[1, 2], [3, 5]]).tolist() == [[11, -3], [-5, 1]]
-    assert named("fftn", [[[1, 2]], [[3, 5]]], dim=[0, 2]).tolist() == [[[11, -3]], [[-5, 1]]]
-    assert named("fftn", [[1, 2], [3, 5]], s=[1]).tolist() == [[1], [3]]  # along the last dim
-    assert named("fft2", [[1, 2], [3, 5]], s=[-1, 1]).tolist() == [[4], [-2]]
-    assert named("rfftn", [[1, 2], [3, 5]]).tolist() == [[11, -3], [-5, 1]]
-    assert named("irfft2", [[11, -3], [-5, 1]], "complex128").tolist() == [[1, 2], [3, 5]]
-    assert named("hfftn", [[11, -3], [-5, 1]], "complex128", norm="forward").tolist() == [[1, 2], [3, 5]]
-    assert named("ihfft2", [[1, 2], [3, 5]], norm="forward").tolist() == [[11, -3], [-5, 1]]
-    forward = named("hfft2", [[1, 2j], [0, 0], [0, 0], [0, 0]], "complex128", s=[4, 2])
-    assert forward.tolist() == [[1, 1]] * 4  # 2j is its own conjugate, and its imaginary part does not count
-
-
 def test_the_frequency_0_in_the_middle_and_back() -> None:
     assert named("fftshift", [0, 1, 2, -2, -1]).tolist() == [-2, -1, 0, 1, 2]
     assert named("ifftshift", [-2, -1, 0, 1, 2]).tolist() == [0, 1, 2, -2, -1]
