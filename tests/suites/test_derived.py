@@ -357,19 +357,19 @@ def test_no_target_is_lost_unseen() -> None:
         ops += Counter(kinds.keys())
     assert {kind: (tests[kind], ops[kind]) for kind in sorted(tests)} == {
         "broadcast": (3841, 129),
-        "dtype": (7258, 904),
+        "dtype": (7146, 892),
         "given": (57, 41),
-        "keyword": (23038, 773),
-        "line": (1354, 683),
+        "keyword": (22002, 761),
+        "line": (1342, 671),
         "long": (445, 170),
-        "many": (480, 457),
+        "many": (468, 445),
         "promotes": (888, 118),
-        "rank": (2866, 710),
-        "refuses": (2920, 712),
-        "rows": (6864, 452),
+        "rank": (2818, 698),
+        "refuses": (2806, 700),
+        "rows": (6720, 440),
         "shape": (1032, 522),
-        "size": (6262, 783),
-        "square": (695, 695),
+        "size": (6178, 771),
+        "square": (683, 683),
     }
 
 
