@@ -24,7 +24,8 @@ from conform.refs import UNSPECIFIED
 from conform.selftest.agreement.compare import reference_of
 
 SMALL = Limits(numel=24, size_of_rank=(1, 12, 5, 4, 3, 2), short=4)
-MOST = 12  # elements of an operand that are moved, each by itself
+MOST, FEWEST = 12, 2  # elements of an operand that are moved, each by itself
+NUMBERS = 1000  # of a reference's results, about, for all elements together: of large ones fewer elements are moved
 STEP = 2.0**-17  # the quotient is off by its square times the third derivative, and by 2^-53 over it
 
 
@@ -77,7 +78,9 @@ def quotient(call: Bound, cotangents: Sequence[np.ndarray | None], place: Place)
     what was not moved."""
     array = place.of(call.arguments)
     found, errors = np.full(array.shape, np.nan), np.zeros(array.shape)
-    for number in Stream(0, f"gradients {call.op}", 0, "elements").permutation(array.size)[:MOST]:
+    size = sum(g.size for g in cotangents if g is not None)
+    count = max(FEWEST, min(MOST, NUMBERS // max(size, 1)))
+    for number in Stream(0, f"gradients {call.op}", 0, "elements").permutation(array.size)[:count]:
         index = tuple(int(at) for at in np.unravel_index(number, array.shape))
         sides = [_weighed(call, cotangents, place, index, sign * STEP) for sign in (1, -1, 2, -2)]
         near, far = (sides[0][0] - sides[1][0]) / (2 * STEP), (sides[2][0] - sides[3][0]) / (4 * STEP)
