@@ -1,5 +1,5 @@
 """Runs I8 on the ops of which `conform/selftest/i8.json` does not know that it holds, and writes them there, op by op:
-`python tools/i8_figure.py [--op GLOB]... [--workers N]`. All of them take some 50 minutes on two cores.
+`python tools/i8_figure.py [--op GLOB]... [--workers N]`. All of them take an hour on two cores.
 
 Exits with 1 where a pair disagrees or witnesses too little, of which nothing is written, or where the files change
 meanwhile. What was written stays, and the next run goes on from there.
