@@ -61,6 +61,7 @@ TORCH_TAKES: dict[tuple[str, str], str] = {
     **{(f"aten::{op}", ("rank(indices[i]) in {1, ...} of a mask, with a dim of self for each of its own and of the "
                         "indices after it")):
        "a mask is counted as one index, so None stands behind one of all dims" for op in ("index.Tensor", "index_put")},
+    ("aten::_foreach_copy", "length(src) = length(self)"): "it copies as many as both lists have, or dies",
     ("aten::index_add", "dtype(alpha) in the kinds for the common dtype of self"): "it takes a bool beside floats",
     **{("aten::diff", constraint): "of 0 differences it gives back self, whatever the dim"
        for constraint in ("-max(rank(self), 1) <= dim", "dim < max(rank(self), 1)")},

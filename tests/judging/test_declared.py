@@ -50,6 +50,8 @@ NOT_OF_TWO_FACTORS = {
     "aten::_scaled_mm",  # 8-bit floats, of which every arithmetic that is declared holds the digits
     "aten::_weight_int8pack_mm",  # a product of a float and an integer, whose type nothing declares
     "aten::trace",  # a sum of elements
+    "aten::linalg_vecdot",  # along a dim that the call names, and so
+    "aten::tensordot",  # along several
     "aten::convolution_backward",  # three sums, each of other factors: held to its element type, whatever is declared
 }
 

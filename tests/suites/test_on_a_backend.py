@@ -41,7 +41,7 @@ tests:
 - {id: cuda, op: aten::neg, device: cuda, in: [{ref: x}]}
 - {id: mps, op: aten::neg, device: mps, in: [{ref: x}]}
 - {id: gpu, op: aten::neg, device: gpu, in: [{ref: x}]}
-- {id: lacking, op: aten::matrix_exp, in: [{ref: x}]}
+- {id: lacking, op: aten::poisson, in: [{ref: x}]}
 - {id: module, op: {type: module, path: "no.such.Module"}, in: [{type: construct, path: no.such.Thing, args: []}]}
 - {id: object, op: aten::neg, in: [{type: list, len: 1, elem: {type: construct, path: no.such.Thing, args: []}}]}
 - {id: complex_abs, op: aten::abs, in: [{type: tensor, shape: [2], dtype: complex64}]}
@@ -85,7 +85,7 @@ def test_how_each_test_ends_on_a_cpu(tmp_path: Path) -> None:
         "cuda": ("unsupported", "the test is for device cuda, the backend runs on cpu"),
         "mps": ("unsupported", "the test is for device mps, the backend runs on cpu"),
         "gpu": ("unsupported", "the test is for device gpu, the backend runs on cpu"),
-        "lacking": ("unjudged", "no semantics for aten::matrix_exp"),
+        "lacking": ("unjudged", "no semantics for aten::poisson"),
         "module": ("unjudged", f"module no.such.Module {ABSENT}"),
         "object": ("unjudged", f"an argument is an object to be constructed; {ONLY}"),
     }
