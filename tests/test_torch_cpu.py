@@ -78,8 +78,8 @@ EVERYWHERE = {
     *((f"aten::{op}", dtype, ERROR) for op in ("softmax", "log_softmax")
       for dtype in (*FLOATS, *INTEGERS)),  # into halves
     *(("aten::index_put", dtype, ERROR) for dtype in ("float16", "bfloat16")),
-    *(("aten::convolution", "float16", reason) for reason in (ERROR, NAN)),
-    *(("aten::convolution_backward", "float16", reason) for reason in (ERROR, NAN)),
+    *((f"aten::{op}", "float16", reason)
+      for op in ("convolution", "_convolution", "convolution_backward") for reason in (ERROR, NAN)),
     *(
         (f"aten::native_{norm}_norm_backward", dtype, reason)
         for norm in ("layer", "batch", "group") for dtype in FLOATS for reason in (ERROR, NAN)
@@ -312,7 +312,7 @@ ONLY_ON: dict[tuple[str, str, str], tuple[str, ...]] = {
     ("aten::gelu", "float32", "wrong sign of zero"): ("default", "avx2"),
     **{("aten::gelu", dtype, NAN): AVX512 for dtype in ("float32", "bfloat16")},
     ("aten::gelu", "float16", NAN): ("avx512_fp16",),
-    ("aten::convolution", "bfloat16", ERROR): ("default", "avx2", *BF16),
+    **{(op, "bfloat16", ERROR): ("default", "avx2", *BF16) for op in ("aten::convolution", "aten::_convolution")},
     ("aten::convolution_backward", "bfloat16", ERROR): ("default", "avx2"),
     ("aten::convolution_backward", "bfloat16", NAN): AVX512,
     **{(op, "bfloat16", NAN): BF16 for op in ("aten::convolution", "aten::mm", "aten::addmm")},
