@@ -123,6 +123,8 @@ def test_of_differences() -> None:
 
 def test_of_two_classes() -> None:
     check("aten::soft_margin_loss_backward", f32(4), f32([0, 0]), f32([1, -1]), 1, gives=f32([-1, 1]))
+    (golden,) = goldens("aten::soft_margin_loss_backward", f32(1), f32([8]), f32([1]), 2)
+    assert 2.0**-24 < golden.budget[0] < 2.0**-21  # of sigmoid(8) - 1, where the gradient is 2^-11.5
     half, weight = f32([0.5, 0.25]), f32([2, 3])
     # (0.5 - 1) / 0.25 * 2, (0.25 - 0.4375) / 0.1875 * 3
     target = f32([1, 0.4375])
@@ -140,6 +142,18 @@ def test_of_many_classes() -> None:
     image = np.zeros((1, 2, 1, 2), np.float32)
     image[0, 1, 0, 0] = image[0, 0, 0, 1] = -3
     check("aten::nll_loss2d_backward", f32(3), image, i64([[[1, 0]]]), None, 2, -1, f32(1), gives=image)
+
+
+def test_beside_its_class_an_infinite_gradient_of_a_sample_is_0_or_nan() -> None:
+    x = f32([[7, 7], [7, 7]])
+    (golden,) = goldens("aten::nll_loss_backward", f32([1, inf]), x, i64([1, 0]), None, 0, -1, f32(1))
+    columns = [shown(each.value[:, 1]) for each in (golden, *golden.alternatives)]
+    same(columns, [shown(f32([-1, 0])), shown(f32([-1, nan]))])
+    assert golden.open.tolist() == [[False, False], [True, False]]
+    given = x[:1], i64([0]), f32([2, 4])
+    for overflowing in ((f32(2.0**126), *given, 2, -1, f32(1)), (f32(2.0**125), *given, 1, -1, f32(0.5))):
+        (golden,) = goldens("aten::nll_loss_backward", *overflowing)
+        assert [np.isnan(each.value[0, 1]) for each in (golden, *golden.alternatives)] == [False, True]
 
 
 def test_of_nothing() -> None:

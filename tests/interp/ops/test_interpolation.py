@@ -97,6 +97,14 @@ def test_sampled(place: tuple, mode: int, padding: int, align_corners: bool, exp
     assert golden.value.tolist() == [[[[expected]]]]
 
 
+def test_the_sign_of_a_zero_beside_the_image_is_free() -> None:
+    for dims in (2, 3):
+        image = f32(np.zeros((1, 1, *[2] * dims)))
+        places = f32([[-1.0] * dims, [5.0] * dims]).reshape(1, 2, *[1] * (dims - 1), dims)
+        (golden,) = goldens(f"aten::grid_sampler_{dims}d", image, places, NEAREST, ZEROS, True)
+        assert np.ravel(golden.zero_sign_free).tolist() == [False, True]
+
+
 @pytest.mark.parametrize("far", [2.0, -2.5, 1e5, 2.0**100, inf])
 @pytest.mark.parametrize("mode", [BILINEAR, NEAREST])
 def test_far_beyond_the_border_a_coordinate_has_no_error(far: float, mode: int) -> None:

@@ -10,12 +10,13 @@ import numpy as np
 
 from conform.interp.formulas.losses import MEAN, NONE
 from conform.interp.formulas.number_functions import Functions, Number
-from conform.interp.formulas.vector_jacobian import Elements, far, gradient, in_blocks, of_any
+from conform.interp.formulas.vector_jacobian import Elements, far, gradient, in_blocks, of_any, settled
 from conform.interp.golden import Golden
 from conform.interp.operands import numbers
 from conform.interp.semantics import semantics
 from conform.numerics.formats import Format, format_of
 from conform.numerics.real import Real
+from conform.numerics.rounding_errors import held_format
 
 Derivative = Callable[[Functions, Elements], Number]
 
@@ -136,7 +137,7 @@ def _soft_margin(kind: Functions, x: Elements) -> Number:
         z = kind.exp(exponent)
         return -(t * z) / (one + z)
 
-    return kind.either(lambda: -(t * kind.sigmoid(exponent)), by_growth)
+    return kind.either(lambda: -(t * kind.sigmoid(exponent)), by_growth, lambda: t * (kind.sigmoid(-exponent) - one))
 
 
 @semantics("aten::soft_margin_loss_backward")
@@ -197,7 +198,7 @@ def nll_loss_backward(
     total_weight: np.ndarray,
 ) -> Golden:
     """-grad_output * weight[t] at the class t of each sample, over total_weight of a mean; 0 elsewhere, and of ignored
-    samples (P67, P231, P232)"""
+    samples, or 0 times the gradient and the weight of the class (P67, P231, P232)"""
     fmt, axis = format_of(self), min(self.ndim - 1, 1)
     classes = np.arange(self.shape[axis]).reshape(-1, *[1] * (self.ndim - 1 - axis))
     own = np.expand_dims(target, axis)
@@ -206,13 +207,23 @@ def nll_loss_backward(
     spread = np.expand_dims(grad_output, axis) if reduction == NONE else grad_output
     operands = (spread, weights.reshape(classes.shape), total_weight)
 
-    def of_block(is_own: np.ndarray, g: np.ndarray, w: np.ndarray, total: np.ndarray) -> Golden:
-        elements = {"grad": np.where(is_own, numbers(g, fmt), 0.0), "weight": np.where(is_own, -numbers(w, fmt), 1.0)}
+    def of_block(is_own: np.ndarray, *factors: np.ndarray) -> Golden:
+        g, w, total = (numbers(each, fmt) for each in factors)
+        elements = {"grad": np.where(is_own, g, 0.0), "weight": np.where(is_own, -w, 1.0)}
         if reduction == MEAN:
-            elements["total"] = np.where(is_own, numbers(total, fmt), 1.0)
-        return gradient(fmt, _likelihood, elements)
+            elements["total"] = np.where(is_own, total, 1.0)
+        golden = gradient(fmt, _likelihood, elements)
+        may_be_nan = ~is_own & _may_overflow(fmt, g, w, total if reduction == MEAN else np.ones_like(total))
+        return golden.or_else(settled(golden, may_be_nan, np.nan)) if may_be_nan.any() else golden
 
     return in_blocks(of_block, is_own, *(np.broadcast_to(x, self.shape) for x in operands))
+
+
+def _may_overflow(fmt: Format, g: np.ndarray, w: np.ndarray, total: np.ndarray) -> np.ndarray:
+    """Where a product of factors, in some order, is no finite number."""
+    with np.errstate(all="ignore"):
+        largest = np.abs(g) * np.maximum(np.abs(w), 1.0) * np.maximum(1.0 / total, 1.0)
+    return ~(largest <= held_format(fmt).max_finite)
 
 
 def _likelihood(kind: Functions, x: Elements) -> Number:

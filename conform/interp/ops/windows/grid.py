@@ -115,18 +115,20 @@ def _nearest(
     numbers: Sequence[np.ndarray], there: Callable[[Sequence[np.ndarray]], np.ndarray],
 ) -> Golden:  # fmt: skip
     """Where the coordinate may be rounded to the other side of a tie, the element there is as right; a tie is open, but
-    between places beside the image."""
-    found = [axis.nearest(own, compute_format(fmt)) for axis, own in zip(axes, numbers, strict=True)]
-    is_tie = np.logical_or.reduce([tie[which] for *_, tie in found])
+    between places beside the image, where the result is a zero of either sign."""
+    nearest = [axis.nearest(own, compute_format(fmt)) for axis, own in zip(axes, numbers, strict=True)]
+    is_tie = np.logical_or.reduce([tie[which] for *_, tie in nearest])
 
     def read(choice: Sequence[int]) -> Golden:
-        places = [each[chosen][which] for each, chosen in zip(found, choice, strict=True)]
+        places = [each[chosen][which] for each, chosen in zip(nearest, choice, strict=True)]
         inside = [np.clip(at, 0, axis.size - 1) for at, axis in zip(places, axes, strict=True)]
-        return exact(np.where(there(places), input[(*batch, *inside)], fmt.storage.type(0)), fmt)
+        is_there = there(places)
+        found = np.where(is_there, input[(*batch, *inside)], fmt.storage.type(0))
+        return exact(found, fmt, zero_sign_free=~is_there)
 
     own, *others = itertools.product((0, 1), repeat=len(axes))
     golden = read(own).or_else(*map(read, others))
-    ends = [(own[which], np.where(tie, other, own)[which]) for own, other, tie in found]
+    ends = [(own[which], np.where(tie, other, own)[which]) for own, other, tie in nearest]
     shown = np.logical_or.reduce([there(places) for places in itertools.product(*ends)])
     return golden.opened(is_tie & shown, "P124")
 
