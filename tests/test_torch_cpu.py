@@ -264,7 +264,8 @@ EVERYWHERE |= {
       for op in ("multi_margin_loss", "multilabel_margin_loss")),
     ("aten::mode", "float32", "wrong value"),
     *((f"aten::{op}", dtype, ERROR) for dtype in ("float16", "bfloat16")
-      for op in ("nll_loss_nd", "triplet_margin_loss", "cosine_embedding_loss", "einsum")),
+      for op in ("nll_loss_nd", "triplet_margin_loss", "cosine_embedding_loss", "einsum", "bilinear")),
+    ("aten::bilinear", "float16", NAN),
     *((f"aten::{op}", "float32", ERROR)
       for op in ("fake_quantize_per_channel_affine", "fake_quantize_per_channel_affine_cachemask")),
     ("aten::fake_quantize_per_channel_affine_cachemask", "float32", "wrong value"),

@@ -242,8 +242,9 @@ OPEN = {
         "aten::mode", "aten::unique_*", "aten::*quantile*",
     ),
     "the difference of two vectors is not read in pieces": (
-        "aten::_cdist_forward", "aten::_pdist_forward", "aten::dist",
+        "aten::cdist", "aten::_cdist_forward", "aten::_euclidean_dist", "aten::_pdist_forward", "aten::dist",
     ),
+    "a factor of three is converted as a whole": ("aten::bilinear",),
     "a draw is made as a whole, and what a backend draws is judged as a whole": (
         "aten::rand*_like*", "aten::randint*", "aten::random*", "aten::uniform", "aten::normal*", "aten::exponential",
         "aten::log_normal", "aten::cauchy", "aten::geometric", "aten::bernoulli*", "aten::multinomial",
