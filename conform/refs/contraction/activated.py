@@ -25,7 +25,10 @@ def add_relu(self: RefTensor, other: RefTensor | Scalar, alpha: Scalar = 1) -> R
     """max(0, self + alpha other)"""
     if isinstance(other, RefTensor) and other.dtype != self.dtype:
         raise ValueError(f"_add_relu of {self.dtype} and {other.dtype}")
-    return _rectified(add(self, other, alpha))
+    total = add(self, other, alpha)
+    if total.dtype != self.dtype:
+        raise ValueError(f"_add_relu of {self.dtype} with a result of {total.dtype}")
+    return _rectified(total)
 
 
 def _rectified(tensor: RefTensor) -> RefTensor:
