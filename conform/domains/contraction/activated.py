@@ -26,8 +26,8 @@ def _unless_one(self: MetaArgument, d: int) -> int | None:
 
 
 def _factor(name: str) -> Argument:
-    kinds, *ranges = weight_of("self")
-    return scalar(name, kinds.unjudged("torch's kernels differ in the numbers that they convert"), *ranges)
+    kinds, _, of_reals = weight_of("self")
+    return scalar(name, kinds.unjudged("torch's kernels differ in the numbers that they convert"), of_reals)
 
 
 spec(

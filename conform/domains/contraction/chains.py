@@ -8,8 +8,8 @@ from conform.domains.engine.arguments import result, tensors
 from conform.domains.engine.constraints import Dtype, Length, Rank, Size
 from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.spaces import ANYTHING, Space
-from conform.domains.engine.vocabulary import NOT_LONG, not_complex_here, shaped
-from conform.domains.specs import spec
+from conform.domains.engine.vocabulary import NO_COMPLEX_SEMANTICS, NOT_LONG, shaped
+from conform.domains.specs import COMPLEX, spec
 
 Tensors = Sequence[MetaArgument]
 NO_KERNEL = "torch needs no kernel where there are no elements, or but one matrix"
@@ -18,6 +18,16 @@ NO_KERNEL = "torch needs no kernel where there are no elements, or but one matri
 def _dtype_of_first(previous: Tensors) -> Space | tuple[str, ...]:
     """that of the first"""
     return (previous[0].dtype,) if previous else ANYTHING
+
+
+def _complex_ones(previous: Tensors) -> tuple[str, ...]:
+    """{complex64, complex128} of the first"""
+    return () if previous else COMPLEX
+
+
+def _bools(previous: Tensors) -> tuple[str, ...]:
+    """{bool} of the first"""
+    return () if previous else ("bool",)
 
 
 def _rows(previous: Tensors, d: int) -> Space | tuple[int, ...]:
@@ -40,8 +50,8 @@ spec(
         "tensors",
         Length.Ge(2),
         NOT_LONG,
-        not_complex_here(),
-        Dtype.Ne("bool").unjudged(NO_KERNEL, lambda tensors: _no_kernel(tensors)),
+        Dtype.NotIn(_complex_ones).lenient(NO_COMPLEX_SEMANTICS),
+        Dtype.NotIn(_bools).unjudged(NO_KERNEL, lambda tensors: _no_kernel(tensors)),
         Dtype.In(_dtype_of_first),
         Rank.In(_ranks),
         Size.In(_rows),
@@ -57,8 +67,8 @@ spec(
         "matrices",
         Length.Ge(1),
         NOT_LONG,
-        not_complex_here(),
-        Dtype.Ne("bool").unjudged(NO_KERNEL, lambda matrices: _no_kernel(matrices)),
+        Dtype.NotIn(_complex_ones).lenient(NO_COMPLEX_SEMANTICS),
+        Dtype.NotIn(_bools).unjudged(NO_KERNEL, lambda matrices: _no_kernel(matrices)),
         Dtype.In(_dtype_of_first),
         Rank.Eq(2),
         Size.In(_rows),

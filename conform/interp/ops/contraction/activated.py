@@ -35,7 +35,8 @@ def addmm_activation(
     self: np.ndarray, mat1: np.ndarray, mat2: np.ndarray, beta: int | float = 1, alpha: int | float = 1
 ) -> Golden:
     """relu of addmm (P3, P35, P95); of its gelu no documentation says which one it is"""
-    return above_zero(addmm(self, mat1, mat2, beta, alpha).golden())
+    sums = addmm(self, mat1, mat2, beta, alpha)
+    return replace(sums, tile=lambda rows, columns: above_zero(sums.tile(rows, columns))).golden()
 
 
 @pointwise("aten::_add_relu.Tensor", "aten::_add_relu.Scalar")

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from conform.interp.blocks.assembly import Assembly
+from conform.interp.blocks.assembly import Assembly, assembled
+from conform.interp.blocks.blocks import spans
 from conform.interp.golden import Golden
 from conform.interp.ops.elementwise.arithmetic import exact
 from conform.interp.ops.reduction.prefixes import cumprod
@@ -26,12 +27,18 @@ def _count(arguments: Mapping[str, Any]) -> int:
 @semantics("aten::linalg_vander", elements=_count)
 def vander(x: np.ndarray, N: int | None = None) -> Golden:
     """result[..., i, j] = x[..., i]^j for j < N, by default as many as there are i: products of j factors (P10, P61)"""
-    count, fmt = x.shape[-1] if N is None else N, sum_format(x, None)
-    powers = cumprod(np.broadcast_to(x.reshape(-1, 1), (x.size, count - 1)), 1)
-    whole = Assembly(x.size, count)
-    whole.fill((slice(0, x.size), slice(0, 1)), _ones(fmt, (x.size, 1)))
-    whole.fill((slice(0, x.size), slice(1, count)), powers)
-    return reshaped(whole.golden(), (*x.shape, count))
+    count, numbers = x.shape[-1] if N is None else N, x.reshape(-1, 1)
+    parts = ((some, _of_some(numbers[some], count)) for some in spans(x.size, count))
+    return reshaped(assembled(parts, x.size), (*x.shape, count))
+
+
+def _of_some(numbers: np.ndarray, count: int) -> Golden:
+    """[n, count]: the powers of each of [n, 1]."""
+    every, fmt = slice(0, len(numbers)), sum_format(numbers, None)
+    whole = Assembly(len(numbers), count)
+    whole.fill((every, slice(0, 1)), _ones(fmt, numbers.shape))
+    whole.fill((every, slice(1, count)), cumprod(np.broadcast_to(numbers, (len(numbers), count - 1)), 1))
+    return whole.golden()
 
 
 def _ones(fmt: Format, shape: tuple[int, int]) -> Golden:
