@@ -271,6 +271,7 @@ EVERYWHERE |= {
       for reason in ("wrong infinity", "a number where NaN is expected")),
     *((f"aten::_add_relu.{overload}", "float64", "wrong infinity") for overload in ("Tensor", "Scalar")),
     ("aten::_addmm_activation", "float32", "a number where NaN is expected"),
+    ("aten::conv_tbc", "float32", NOT_VIEWED),
     *((f"aten::{op}", "float32", ERROR)
       for op in ("fake_quantize_per_channel_affine", "fake_quantize_per_channel_affine_cachemask")),
     ("aten::fake_quantize_per_channel_affine_cachemask", "float32", "wrong value"),
