@@ -1,0 +1,341 @@
+"""Recurrent cells: the documented formulas of their gates, written once for every kind of number that a golden needs.
+
+A kind multiplies by weights (`sums`), and has the functions and products of gates. `Steps` has the exact numbers and
+the errors of honest implementations side by side; `Numbers` and `Exacts` have one row of a batch, of which only some
+units may be asked for: the numbers at any precision, and those that are known to be rational.
+
+A sigmoid of x, |x| >= 2048, and a tanh of half of that, are the limits (P237): what is missing is below e^-2048.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from fractions import Fraction
+from typing import Any, Protocol
+
+import gmpy2
+import numpy as np
+
+from conform.interp.program.contraction.matrices import addmm, mm
+from conform.interp.program.elementwise import arithmetic
+from conform.interp.program.forms import either_form
+from conform.interp.program.functions import elementary
+from conform.interp.program.number import Number
+from conform.interp.program.rules import combined
+from conform.interp.program.storage import stored
+from conform.numerics import functions
+from conform.numerics import multiprecision as mp
+from conform.numerics.ball import Ball
+from conform.numerics.real import Real, where
+
+FAR = 2048.0  # of a sigmoid's argument; of a tanh's half of it, since tanh(x) = 2 sigmoid(2x) - 1
+
+Values = Any  # of the kind's own type
+
+
+@dataclass(frozen=True)
+class Gate:
+    """The weights of one gate, a row for each unit, and its biases, None where there are none."""
+
+    input: np.ndarray
+    hidden: np.ndarray
+    input_bias: np.ndarray | None
+    hidden_bias: np.ndarray | None
+
+    def of_units(self, units: Sequence[int]) -> Gate:
+        """The weights of some of the units."""
+        parts = (self.input, self.hidden, self.input_bias, self.hidden_bias)
+        return Gate(*(None if part is None else part[units] for part in parts))
+
+
+class Kind(Protocol):
+    """The numbers that a cell is evaluated in."""
+
+    def sums(self, gate: Gate, x: Values, h: Values) -> tuple[Values, Values]:
+        """(W_input x + b_input, W_hidden h + b_hidden)"""
+
+    def plus(self, x: Values, y: Values) -> Values: ...
+
+    def times(self, x: Values, y: Values) -> Values: ...
+
+    def sigmoid(self, x: Values) -> Values:
+        """1 / (1 + e^-x)"""
+
+    def tanh(self, x: Values) -> Values: ...
+
+    def relu(self, x: Values) -> Values:
+        """max(x, 0)"""
+
+    def mixed(self, x: Values, other: Values, kept: Values) -> Values:
+        """(1 - z) other + z kept, z the sigmoid of x"""
+
+
+# --- The cells --------------------------------------------------------------------------------------------------------
+
+Cell = Callable[..., tuple[Values, ...]]  # of a kind, gates, x, h and the states of the units that are asked for
+
+
+def tanh_cell(kind: Kind, gates: Sequence[Gate], x: Values, h: Values, kept: Sequence[Values]) -> tuple[Values]:
+    """tanh(W_ih x + b_ih + W_hh h + b_hh)"""
+    return (kind.tanh(kind.plus(*kind.sums(gates[0], x, h))),)
+
+
+def relu_cell(kind: Kind, gates: Sequence[Gate], x: Values, h: Values, kept: Sequence[Values]) -> tuple[Values]:
+    """max(W_ih x + b_ih + W_hh h + b_hh, 0)"""
+    return (kind.relu(kind.plus(*kind.sums(gates[0], x, h))),)
+
+
+def gru_cell(kind: Kind, gates: Sequence[Gate], x: Values, h: Values, kept: Sequence[Values]) -> tuple[Values]:
+    """(1 - z) n + z h of the gates r, z, n, where r multiplies what n has of the state"""
+    reset = kind.sigmoid(kind.plus(*kind.sums(gates[0], x, h)))
+    update = kind.plus(*kind.sums(gates[1], x, h))
+    of_input, of_state = kind.sums(gates[2], x, h)
+    new = kind.tanh(kind.plus(of_input, kind.times(reset, of_state)))
+    return (kind.mixed(update, new, kept[0]),)
+
+
+def lstm_cell(kind: Kind, gates: Sequence[Gate], x: Values, h: Values, kept: Sequence[Values]) -> tuple[Values, Values]:
+    """c' = f c + i g and h' = o tanh(c') of the gates i, f, g, o"""
+    i, f, g, o = (kind.plus(*kind.sums(gate, x, h)) for gate in gates)
+    c = kind.plus(kind.times(kind.sigmoid(f), kept[1]), kind.times(kind.sigmoid(i), kind.tanh(g)))
+    return kind.times(kind.sigmoid(o), kind.tanh(c)), c
+
+
+GATES: dict[Cell, int] = {tanh_cell: 1, relu_cell: 1, gru_cell: 3, lstm_cell: 4}
+STATES: dict[Cell, int] = {tanh_cell: 1, relu_cell: 1, gru_cell: 1, lstm_cell: 2}
+
+
+def gates_of(
+    cell: Cell, w_ih: np.ndarray, w_hh: np.ndarray, b_ih: np.ndarray | None, b_hh: np.ndarray | None
+) -> list[Gate]:
+    """The gates of a cell, whose rows stand one gate after the other."""
+    parts = [[None] * GATES[cell] if one is None else np.split(one, GATES[cell]) for one in (w_ih, w_hh, b_ih, b_hh)]
+    return [Gate(*own) for own in zip(*parts, strict=True)]
+
+
+# --- What honest implementations compute ------------------------------------------------------------------------------
+
+
+class Steps:
+    """Numbers of a program (`program/number.py`), of which each step may have rounded its results to their dtype."""
+
+    def sums(self, gate: Gate, x: Number, h: Number) -> tuple[Number, Number]:
+        return _sums(x, gate.input, gate.input_bias), _sums(h, gate.hidden, gate.hidden_bias)
+
+    def plus(self, x: Number, y: Number) -> Number:
+        return arithmetic.add(stored(x), stored(y))
+
+    def times(self, x: Number, y: Number) -> Number:
+        return arithmetic.mul(stored(x), stored(y))
+
+    def sigmoid(self, x: Number) -> Number:
+        return combined(x.format, _real_sigmoid, elementary.sigmoid, stored(x))
+
+    def tanh(self, x: Number) -> Number:
+        return combined(x.format, _real_tanh, _ball_tanh, stored(x))
+
+    def relu(self, x: Number) -> Number:
+        return arithmetic.relu(stored(x))
+
+    def mixed(self, x: Number, other: Number, kept: Number) -> Number:
+        """Also other + z (kept - other)."""
+        z = self.sigmoid(x)
+        rest = arithmetic.sub(1.0, stored(z))
+        rest = replace(rest, real=self.sigmoid(replace(x, real=-x.real)).real)  # 1 - z, without cancellation
+        by_shares = self.plus(self.times(rest, other), self.times(z, kept))
+        difference = arithmetic.sub(stored(kept), stored(other))
+        return either_form(by_shares, self.plus(other, self.times(z, difference)))
+
+
+def _sums(rows: Number, weights: np.ndarray, bias: np.ndarray | None) -> Number:
+    columns = Number.exact(weights.T)
+    return mm(stored(rows), columns) if bias is None else addmm(Number.exact(bias), stored(rows), columns)
+
+
+def _real_sigmoid(x: Real) -> Real:
+    """1 / (1 + e^-x), at the limits beyond FAR."""
+    return _image(x, FAR, lambda inner: where(inner.hi == 0, _exactly_at_zero(inner, 0.5), _sigmoid_of(inner)), 0.0)
+
+
+def _real_tanh(x: Real) -> Real:
+    """2 sigmoid(2x) - 1 where e^-2x is small."""
+
+    def of_inner(inner: Real) -> Real:
+        far = np.abs(inner.hi) > APART
+        image = functions.tanh(where(far, 0.0, inner))
+        if not far.any():
+            return image
+        power = functions.exp(where(far, abs(inner) * -2.0, -1.0))
+        near_one = 1.0 - 2.0 * power / (1.0 + power)
+        return where(far, where(inner.hi < 0, -near_one, near_one), image)
+
+    return _image(x, FAR / 2, of_inner, -1.0)
+
+
+APART = 30.0  # from here on a sigmoid is nearer to its limit than double-doubles of 1 are to each other
+
+
+def _sigmoid_of(x: Real) -> Real:
+    far = np.abs(x.hi) > APART
+    image = functions.sigmoid(where(far, 0.0, x))
+    if not far.any():
+        return image
+    power = functions.exp(where(far, -abs(x), -1.0))
+    small = power / (1.0 + power)
+    return where(far, where(x.hi < 0, small, 1.0 - small), image)
+
+
+def _exactly_at_zero(x: Real, number: float) -> Real:
+    return where(x.radius == 0, number, functions.sigmoid(x))
+
+
+def _image(x: Real, far: float, of_inner: Callable[[Real], Real], low: float) -> Real:
+    """The image of a function that rises from `low` to 1, and is at these limits where x is surely beyond `far`; of what
+    is not known at all, which may be NaN, nothing is."""
+    is_above, is_below = x.hi - x.radius >= far, x.hi + x.radius <= -far
+    is_known = (np.abs(x.hi) <= far) & (x.radius < 1.0)
+    middle, half = np.full(x.shape, (1 + low) / 2), np.where(np.isinf(x.radius), np.inf, (1 - low) / 2)
+    image = where(is_known, of_inner(where(is_known, x, 0.0)), Real(middle, np.zeros(x.shape), half))
+    image = where(np.isnan(x.hi), np.nan, image)
+    return where(is_above, 1.0, where(is_below, low, image))
+
+
+def _ball_tanh(x: Ball) -> Ball:
+    """That of a sum that has overflowed may be NaN."""
+    image = x.tanh()
+    return Ball(image.mid, np.where(np.isinf(x.rad), np.inf, image.rad), x.compute)
+
+
+# --- One row at any precision -----------------------------------------------------------------------------------------
+
+
+class Numbers:
+    """Arrays of numbers of any precision: of one row of a batch."""
+
+    plus = staticmethod(np.frompyfunc(lambda x, y: _total([x, y]), 2, 1))
+    times = staticmethod(np.multiply)
+    relu = staticmethod(np.frompyfunc(lambda x: x if gmpy2.is_nan(x) or x > 0 else gmpy2.mpfr(0), 1, 1))
+    sigmoid = staticmethod(np.frompyfunc(lambda x: _sigmoid(x), 1, 1))
+    tanh = staticmethod(np.frompyfunc(lambda x: _tanh(x), 1, 1))
+
+    def row(self, row: np.ndarray) -> np.ndarray:
+        """The elements of a row."""
+        return mp.of_float(row.astype(np.float64))
+
+    def sums(self, gate: Gate, x: np.ndarray, h: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return self._dots(gate.input, x, gate.input_bias), self._dots(gate.hidden, h, gate.hidden_bias)
+
+    def _dots(self, weights: np.ndarray, row: np.ndarray, bias: np.ndarray | None) -> np.ndarray:
+        sums = np.empty(len(weights), object)
+        for unit, factors in enumerate(weights.astype(np.float64).tolist()):
+            terms = [factor * number for factor, number in zip(factors, row, strict=True)]
+            sums[unit] = _total(terms if bias is None else [*terms, gmpy2.mpfr(float(bias[unit]))])
+        return sums
+
+    def mixed(self, x: np.ndarray, other: np.ndarray, kept: np.ndarray) -> np.ndarray:
+        return self.plus(self.times(self.sigmoid(-x), other), self.times(self.sigmoid(x), kept))
+
+
+def _total(terms: Sequence[mp.Number]) -> mp.Number:
+    """The sum, with the error that shows where it cancels; of infinities and NaN what IEEE 754 makes of them."""
+    special = [term for term in terms if not gmpy2.is_finite(term)]
+    return sum(special, gmpy2.mpfr(0)) if special else mp.total(terms)
+
+
+def _sigmoid(x: mp.Number) -> mp.Number:
+    if abs(x) >= FAR:
+        return gmpy2.mpfr(1 if x > 0 else 0)
+    return 1 / (1 + gmpy2.exp(-x))
+
+
+def _tanh(x: mp.Number) -> mp.Number:
+    if abs(x) >= FAR / 2:
+        return gmpy2.mpfr(1 if x > 0 else -1)
+    return gmpy2.tanh(x)
+
+
+# --- One row of what is rational --------------------------------------------------------------------------------------
+
+
+class Unknown(Enum):
+    """What is not known to be rational: a finite number, or anything."""
+
+    FINITE = "finite"
+    ANYTHING = "anything"
+
+
+Exact = Fraction | float | Unknown  # infinities and NaN are floats
+
+
+class Exacts:
+    """Of one row of a batch the rational numbers: sums of products, sigmoids and tanhs at 0 and at their limits."""
+
+    plus = staticmethod(np.frompyfunc(lambda x, y: _added([x, y]), 2, 1))
+    times = staticmethod(np.frompyfunc(lambda x, y: _multiplied(x, y), 2, 1))
+    sigmoid = staticmethod(np.frompyfunc(lambda x: _at_known(x, FAR, (0, Fraction(1, 2), 1)), 1, 1))
+    tanh = staticmethod(np.frompyfunc(lambda x: _at_known(x, FAR / 2, (-1, 0, 1)), 1, 1))
+    relu = staticmethod(np.frompyfunc(lambda x: Fraction(0) if not isinstance(x, Unknown) and x < 0 else x, 1, 1))
+
+    def row(self, row: np.ndarray) -> np.ndarray:
+        """The elements of a row."""
+        numbers = np.empty(len(row), object)
+        numbers[:] = [_exact(x) for x in row.astype(np.float64).tolist()]
+        return numbers
+
+    def sums(self, gate: Gate, x: np.ndarray, h: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return self._dots(gate.input, x, gate.input_bias), self._dots(gate.hidden, h, gate.hidden_bias)
+
+    def _dots(self, weights: np.ndarray, row: np.ndarray, bias: np.ndarray | None) -> np.ndarray:
+        sums = np.empty(len(weights), object)
+        for unit, factors in enumerate(weights):
+            terms = [_multiplied(factor, number) for factor, number in zip(self.row(factors), row, strict=True)]
+            sums[unit] = _added(terms if bias is None else [*terms, _exact(float(bias[unit]))])
+        return sums
+
+    def mixed(self, x: np.ndarray, other: np.ndarray, kept: np.ndarray) -> np.ndarray:
+        z = self.sigmoid(x)
+        rest = self.plus(Fraction(1), self.times(Fraction(-1), z))
+        return self.plus(self.times(rest, other), self.times(z, kept))
+
+
+def _exact(x: float) -> Exact:
+    return Fraction(x) if np.isfinite(x) else x
+
+
+def _added(terms: Iterable[Exact]) -> Exact:
+    """The sum; of infinities and NaN what IEEE 754 makes of them."""
+    terms = list(terms)
+    special = [term for term in terms if isinstance(term, float)]
+    if Unknown.ANYTHING in terms:
+        return Unknown.ANYTHING
+    if special:
+        return sum(special)
+    return Unknown.FINITE if Unknown.FINITE in terms else sum(terms, Fraction(0))
+
+
+def _multiplied(x: Exact, y: Exact) -> Exact:
+    """The product; NaN of 0 and an infinity."""
+    if Unknown.ANYTHING in (x, y) or Unknown.FINITE in (x, y) and (isinstance(x, float) or isinstance(y, float)):
+        return Unknown.ANYTHING
+    if Unknown.FINITE in (x, y):
+        return Fraction(0) if 0 in (x, y) else Unknown.FINITE
+    if isinstance(x, Fraction) and isinstance(y, Fraction):
+        return x * y
+    return _signed(x) * _signed(y)
+
+
+def _signed(x: Fraction | float) -> float:
+    """-1, 0 or 1 in the place of a fraction."""
+    return float((x > 0) - (x < 0)) if isinstance(x, Fraction) else x
+
+
+def _at_known(x: Exact, far: float, images: tuple[Fraction | int, Fraction | int, Fraction | int]) -> Exact:
+    """The images of a function at its lower limit, at 0 and at its upper limit."""
+    below, at_zero, above = map(Fraction, images)
+    if isinstance(x, Unknown) or x != x:
+        return x
+    if abs(x) >= far:
+        return above if x > 0 else below
+    return at_zero if x == 0 else Unknown.FINITE
