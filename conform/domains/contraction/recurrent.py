@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from conform.domains.contraction.matrices import BROADCASTS, PROMOTES
 from conform.domains.engine.arguments import Argument, optional, result, tensor, tensors
-from conform.domains.engine.constraints import Constraint, Dtype, Length, Optional, Rank, Size
+from conform.domains.engine.constraints import Dtype, Length, Optional, Rank, Size
 from conform.domains.engine.meta_argument import MetaArgument
 from conform.domains.engine.spaces import ANYTHING, Space
 from conform.domains.engine.vocabulary import dtype_of, shape_of, shaped, sized
@@ -33,7 +34,7 @@ def _of_first(previous: Sequence[MetaArgument], d: int) -> Space | tuple[int, ..
 STATES = tensors(
     "hx",
     Length.Eq(2),
-    Dtype.Eq(lambda input: input.dtype, text="dtype(input)"),
+    Dtype.Eq(lambda input: input.dtype, text="dtype(input)").unjudged(PROMOTES),
     MATRIX,
     Size.In(
         lambda d, input: (input.shape[0],) if d == 0 and input.rank else ANYTHING,
@@ -54,7 +55,8 @@ def _weights(gates: int, is_list: bool) -> tuple[Argument, ...]:
     def rows(text: str) -> str:
         return text.format(f"{times}size({'hx[0]' if is_list else 'hx'}, 1)")
 
-    of_units: Constraint = sized(lambda hx: (gates * units(hx),), rows("{{{}}} where d = 0"))
+    of_units = sized(lambda hx: (gates * units(hx),), rows("{{{}}} where d = 0"))
+    bias = (dtype_of("input"), Rank.Eq(1).unjudged(BROADCASTS), of_units.unjudged(BROADCASTS))
     return (
         tensor(
             "w_ih", dtype_of("input"), MATRIX, of_units,
@@ -63,9 +65,9 @@ def _weights(gates: int, is_list: bool) -> tuple[Argument, ...]:
         tensor("w_hh", dtype_of("input"), MATRIX, sized(
             lambda hx: (gates * units(hx), units(hx)), rows("{{{0}}} where d = 0, {{the units}} where d = 1"),
         )),
-        optional(tensor("b_ih", dtype_of("input"), Rank.Eq(1), of_units)),
+        optional(tensor("b_ih", *bias)),
         optional(
-            tensor("b_hh", dtype_of("input"), Rank.Eq(1), of_units),
+            tensor("b_hh", *bias),
             Optional.Eq(lambda b_ih: b_ih.is_none, text="none(b_ih)").unjudged(BOTH),
         ),
     )  # fmt: skip

@@ -192,8 +192,10 @@ def _exactly_at_zero(x: Real, number: float) -> Real:
 
 
 def _image(x: Real, far: float, of_inner: Callable[[Real], Real], low: float) -> Real:
-    """The image of a function that rises from `low` to 1, and is at these limits where x is surely beyond `far`; of what
-    is not known at all, which may be NaN, nothing is."""
+    """The image of a function that rises from `low` to 1, and is at these limits where x is surely beyond `far`.
+
+    Of what is not known at all, and may be NaN, nothing is known.
+    """
     is_above, is_below = x.hi - x.radius >= far, x.hi + x.radius <= -far
     is_known = (np.abs(x.hi) <= far) & (x.radius < 1.0)
     middle, half = np.full(x.shape, (1 + low) / 2), np.where(np.isinf(x.radius), np.inf, (1 - low) / 2)
