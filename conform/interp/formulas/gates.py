@@ -4,7 +4,7 @@ A kind multiplies by weights (`sums`), and has the functions and products of gat
 the errors of honest implementations side by side; `Numbers` and `Exacts` have one row of a batch, of which only some
 units may be asked for: the numbers at any precision, and those that are known to be rational.
 
-A sigmoid of x, |x| >= 2048, and a tanh of half of that, are the limits (P237): what is missing is below e^-2048.
+A sigmoid of x, |x| >= 2048, and a tanh of half of that, are the limits (P236): what is missing is below e^-2048.
 """
 
 from __future__ import annotations

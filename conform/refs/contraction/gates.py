@@ -1,6 +1,6 @@
 """Real numbers as recurrent cells need them: rational, or enclosed by balls (Arb) at any precision, or special.
 
-A sigmoid of x is its limit, 0 or 1, where |x| >= 2048, and a tanh where |x| >= 1024 (P237).
+A sigmoid of x is its limit, 0 or 1, where |x| >= 2048, and a tanh where |x| >= 1024 (P236).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Recurrent cells: one step of torch.nn.RNNCell, GRUCell and LSTMCell (P235 to P237)."""
+"""Recurrent cells: one step of torch.nn.RNNCell, GRUCell and LSTMCell (P235, P236)."""
 
 from __future__ import annotations
 
