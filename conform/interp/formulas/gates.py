@@ -28,7 +28,7 @@ from conform.interp.program.storage import stored
 from conform.numerics import functions
 from conform.numerics import multiprecision as mp
 from conform.numerics.ball import Ball
-from conform.numerics.real import Real, where
+from conform.numerics.real import Real, joined, where
 
 FAR = 2048.0  # of a sigmoid's argument; of a tanh's half of it, since tanh(x) = 2 sigmoid(2x) - 1
 
@@ -70,6 +70,9 @@ class Kind(Protocol):
 
     def mixed(self, x: Values, other: Values, kept: Values) -> Values:
         """(1 - z) other + z kept, z the sigmoid of x"""
+
+    def joined(self, x: Values, y: Values) -> Values:
+        """The units of both, those of y behind those of x."""
 
 
 # --- The cells --------------------------------------------------------------------------------------------------------
@@ -147,6 +150,17 @@ class Steps:
         by_shares = self.plus(self.times(rest, other), self.times(z, kept))
         difference = arithmetic.sub(stored(kept), stored(other))
         return either_form(by_shares, self.plus(other, self.times(z, difference)))
+
+    def joined(self, x: Number, y: Number) -> Number:
+        return together([x, y], lambda parts: np.concatenate(parts, -1))
+
+
+def together(numbers: Sequence[Number], join: Callable[[list[np.ndarray]], np.ndarray]) -> Number:
+    """Numbers of one dtype as `join` arranges them."""
+    rad = join([np.broadcast_to(one.rad, one.shape) for one in numbers])
+    are_known = all(one.array is not None for one in numbers)
+    array = join([one.array for one in numbers]) if are_known else None
+    return Number(numbers[0].format, joined(join, [one.real for one in numbers]), rad, array)
 
 
 def _sums(rows: Number, weights: np.ndarray, bias: np.ndarray | None) -> Number:
@@ -239,6 +253,9 @@ class Numbers:
     def mixed(self, x: np.ndarray, other: np.ndarray, kept: np.ndarray) -> np.ndarray:
         return self.plus(self.times(self.sigmoid(-x), other), self.times(self.sigmoid(x), kept))
 
+    def joined(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        return np.concatenate([x, y])
+
 
 def _total(terms: Sequence[mp.Number]) -> mp.Number:
     """The sum, with the error that shows where it cancels; of infinities and NaN what IEEE 754 makes of them."""
@@ -300,6 +317,9 @@ class Exacts:
         z = self.sigmoid(x)
         rest = self.plus(Fraction(1), self.times(Fraction(-1), z))
         return self.plus(self.times(rest, other), self.times(z, kept))
+
+    def joined(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        return np.concatenate([x, y])
 
 
 def _exact(x: float) -> Exact:
