@@ -28,6 +28,7 @@ from conform.interp.program.storage import stored
 from conform.numerics import functions
 from conform.numerics import multiprecision as mp
 from conform.numerics.ball import Ball
+from conform.numerics.escalate import PRECISIONS
 from conform.numerics.real import Real, joined, where
 
 FAR = 2048.0  # of a sigmoid's argument; of a tanh's half of it, since tanh(x) = 2 sigmoid(2x) - 1
@@ -258,9 +259,15 @@ class Numbers:
 
 
 def _total(terms: Sequence[mp.Number]) -> mp.Number:
-    """The sum, with the error that shows where it cancels; of infinities and NaN what IEEE 754 makes of them."""
+    """The sum, off by what its terms may be (`mp.total`); of infinities and NaN what IEEE 754 makes of them.
+
+    To one side at one precision and to the other at twice that: of a sum that cancels, tanh would be 1 at both.
+    """
     special = [term for term in terms if not gmpy2.is_finite(term)]
-    return sum(special, gmpy2.mpfr(0)) if special else mp.total(terms)
+    if special:
+        return sum(special, gmpy2.mpfr(0))
+    is_below = (gmpy2.get_context().precision // PRECISIONS[0]).bit_length() % 2
+    return -mp.total([-term for term in terms]) if is_below else mp.total(terms)
 
 
 def _sigmoid(x: mp.Number) -> mp.Number:

@@ -35,7 +35,7 @@ def rnn_tanh_cell(
     b_hh: RefTensor | None = None,
 ) -> RefTensor:
     """The hyperbolic tangent of what the weights make of input and state."""
-    return _stepped(lambda gates, own: (tanh(added(gates[0])),), 1, input, [hx], w_ih, w_hh, b_ih, b_hh)[0]
+    return _stepped(tanh_unit, 1, input, [hx], w_ih, w_hh, b_ih, b_hh)[0]
 
 
 @reference("aten::rnn_relu_cell")
@@ -48,7 +48,7 @@ def rnn_relu_cell(
     b_hh: RefTensor | None = None,
 ) -> RefTensor:
     """The positive part of what the weights make of input and state."""
-    return _stepped(lambda gates, own: (positive_part(added(gates[0])),), 1, input, [hx], w_ih, w_hh, b_ih, b_hh)[0]
+    return _stepped(relu_unit, 1, input, [hx], w_ih, w_hh, b_ih, b_hh)[0]
 
 
 @reference("aten::gru_cell")
@@ -62,7 +62,7 @@ def gru_cell(
 ) -> RefTensor:
     """torch.nn.GRUCell: a reset and an update gate, and the new state, of which the reset gate multiplies the part that
     comes from the old one."""
-    return _stepped(_gru, 3, input, [hx], w_ih, w_hh, b_ih, b_hh)[0]
+    return _stepped(gru_unit, 3, input, [hx], w_ih, w_hh, b_ih, b_hh)[0]
 
 
 @reference("aten::lstm_cell")
@@ -77,17 +77,25 @@ def lstm_cell(
     """torch.nn.LSTMCell: an input gate, a forget gate, what may be stored, and an output gate."""
     if len(hx) != 2:
         raise ValueError(f"an LSTM has two states, found {len(hx)}")
-    return tuple(_stepped(_lstm, 4, input, hx, w_ih, w_hh, b_ih, b_hh))
+    return tuple(_stepped(lstm_unit, 4, input, hx, w_ih, w_hh, b_ih, b_hh))
 
 
-def _gru(gates: Sequence[Parts], own: Sequence[Value]) -> tuple[Value]:
+def tanh_unit(gates: Sequence[Parts], own: Sequence[Value]) -> tuple[Value]:
+    return (tanh(added(gates[0])),)
+
+
+def relu_unit(gates: Sequence[Parts], own: Sequence[Value]) -> tuple[Value]:
+    return (positive_part(added(gates[0])),)
+
+
+def gru_unit(gates: Sequence[Parts], own: Sequence[Value]) -> tuple[Value]:
     (reset, update), (of_input, of_state) = map(added, gates[:2]), gates[2]
     new = tanh(added([of_input, multiplied(sigmoid(reset), of_state)]))
     kept = sigmoid(update)
     return (added([multiplied(complement(kept), new), multiplied(kept, own[0])]),)
 
 
-def _lstm(gates: Sequence[Parts], own: Sequence[Value]) -> tuple[Value, Value]:
+def lstm_unit(gates: Sequence[Parts], own: Sequence[Value]) -> tuple[Value, Value]:
     stored, forgotten, candidate, shown = map(added, gates)
     state = added([multiplied(sigmoid(forgotten), own[1]), multiplied(sigmoid(stored), tanh(candidate))])
     return multiplied(sigmoid(shown), tanh(state)), state

@@ -68,6 +68,13 @@ def test_an_update_gate_near_1_keeps_what_cancellation_would_lose() -> None:
           gives=f64([[1.4689246125098898e-22]]))  # fmt: skip
 
 
+def test_what_a_gate_next_to_1_leaves_of_large_terms() -> None:
+    """n = tanh(r 1e300 - 1e300), where 1 - r is e^-500: half of a new state of -1."""
+    none = np.zeros((3, 1), np.float64)
+    check("aten::gru_cell", X, f64([[0.0]]), none, none, f64([500.0, 0.0, -1e300]), f64([0.0, 0.0, 1e300]),
+          gives=f64([[-0.5]]))  # fmt: skip
+
+
 def test_infinities_and_nan() -> None:
     """tanh of an infinity is 1; a gate of 0 times an infinite state is NaN, and one that may be 0 has no bound."""
     one = f32([[1.0]])
