@@ -5,16 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from conform.refs.contraction.gates import (
-    Value,
-    added,
-    complement,
-    multiplied,
-    positive_part,
-    rounded,
-    sigmoid,
-    tanh,
-)
+from conform.refs.contraction.gates import ONE, Form, Gates, Value, added, negative, positive_part, rounded
 from conform.refs.contraction.products import Elements, Vector, dot
 from conform.refs.exact.reals import Exact, add_exact, exact
 from conform.refs.exact.rounding import FLOAT_FORMATS
@@ -22,7 +13,8 @@ from conform.refs.exact.tensor import RefTensor
 from conform.refs.references import reference
 
 Parts = tuple[Value, Value]  # what a gate has of the input, and of the state
-Unit = Callable[[Sequence[Parts], Sequence[Value]], tuple[Value, ...]]  # of the gates' parts and of a unit's own states
+# Of the functions of gates, of what each gate has, and of a unit's own states.
+Unit = Callable[[Gates, Sequence[Parts], Sequence[Value]], tuple[Value, ...]]
 
 
 @reference("aten::rnn_tanh_cell")
@@ -80,25 +72,28 @@ def lstm_cell(
     return tuple(_stepped(lstm_unit, 4, input, hx, w_ih, w_hh, b_ih, b_hh))
 
 
-def tanh_unit(gates: Sequence[Parts], own: Sequence[Value]) -> tuple[Value]:
-    return (tanh(added(gates[0])),)
+def tanh_unit(real: Gates, gates: Sequence[Parts], own: Sequence[Value]) -> tuple[Value]:
+    return (real.tanh(added(gates[0])),)
 
 
-def relu_unit(gates: Sequence[Parts], own: Sequence[Value]) -> tuple[Value]:
+def relu_unit(real: Gates, gates: Sequence[Parts], own: Sequence[Value]) -> tuple[Value]:
     return (positive_part(added(gates[0])),)
 
 
-def gru_unit(gates: Sequence[Parts], own: Sequence[Value]) -> tuple[Value]:
+def gru_unit(real: Gates, gates: Sequence[Parts], own: Sequence[Value]) -> tuple[Value]:
     (reset, update), (of_input, of_state) = map(added, gates[:2]), gates[2]
-    new = tanh(added([of_input, multiplied(sigmoid(reset), of_state)]))
-    kept = sigmoid(update)
-    return (added([multiplied(complement(kept), new), multiplied(kept, own[0])]),)
+    new = real.tanh(added([of_input, real.product(real.sigmoid(reset), of_state)]))
+    kept = real.sigmoid(update)
+    return (added([real.product(added([ONE, negative(kept)]), new), real.product(kept, own[0])]),)
 
 
-def lstm_unit(gates: Sequence[Parts], own: Sequence[Value]) -> tuple[Value, Value]:
+def lstm_unit(real: Gates, gates: Sequence[Parts], own: Sequence[Value]) -> tuple[Value, Value]:
     stored, forgotten, candidate, shown = map(added, gates)
-    state = added([multiplied(sigmoid(forgotten), own[1]), multiplied(sigmoid(stored), tanh(candidate))])
-    return multiplied(sigmoid(shown), tanh(state)), state
+    state = added([
+        real.product(real.sigmoid(forgotten), own[1]),
+        real.product(real.sigmoid(stored), real.tanh(candidate)),
+    ])
+    return real.product(real.sigmoid(shown), real.tanh(state)), state
 
 
 def _stepped(
@@ -120,7 +115,7 @@ def _stepped(
         for j in range(units):
             own = [_value(exact(state.data[row * units + j])) for state in states]
             places = [g * units + j for g in range(gates)]
-            found = unit([(of_input.at(row, place), of_state.at(row, place)) for place in places], own)
+            found = unit(Gates(), [(of_input.at(row, place), of_state.at(row, place)) for place in places], own)
             for data, value in zip(after, found, strict=True):
                 data.append(rounded(dtype, value))
     return [RefTensor(dtype, (batch, units), data) for data in after]
@@ -144,7 +139,7 @@ class _Affine:
 
 
 def _value(number: Exact) -> Value:
-    return number if isinstance(number, float) else number[0] * Fraction(2) ** number[1]
+    return number if isinstance(number, float) else Form(number[0] * Fraction(2) ** number[1])
 
 
 def _check(

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from fractions import Fraction
-from math import isfinite
+from collections.abc import Callable, Sequence
+from functools import partial
 
-from conform.refs.contraction.gates import Value, added, multiplied, rounded
-from conform.refs.contraction.recurrent import Unit, gru_unit, lstm_unit, relu_unit, tanh_unit
+from conform.refs.contraction.gates import Gates, Value, added, rounded, times, value_of
+from conform.refs.contraction.recurrent import Parts, Unit, gru_unit, lstm_unit, relu_unit, tanh_unit
 from conform.refs.exact.rounding import FLOAT_FORMATS
 from conform.refs.exact.tensor import RefTensor
 from conform.refs.references import reference
 
 Row = list[Value]
 Matrix = list[Row]
+OwnUnit = Callable[[Sequence[Parts], Sequence[Value]], tuple[Value, ...]]  # a unit whose functions are given
 
 
 @reference("aten::rnn_tanh.input")
@@ -109,7 +109,7 @@ def _layers(
     _check(gates, input, states, params, each, num_layers, directions, batch_first)
     count, batch, units = states[0].shape
     steps = input.shape[1 if batch_first else 0]
-    shown: dict[tuple[int, int], Row] = {}
+    shown, real = {}, Gates()
     after: list[dict[tuple[int, int], Row]] = [{} for _ in states]
     for row in range(batch):
         values = [_row_at(input, row * steps + t if batch_first else t * batch + row) for t in range(steps)]
@@ -118,7 +118,8 @@ def _layers(
             for number in range(layer * directions, (layer + 1) * directions):
                 own = params[number * each : (number + 1) * each]
                 before = [_row_at(state, number * batch + row) for state in states]
-                outputs, left = _through(unit, gates, values, before, own, backwards=number % directions == 1)
+                is_backward = number % directions == 1
+                outputs, left = _through(partial(unit, real), gates, values, before, own, is_backward)
                 both.append(outputs)
                 for found, state in zip(after, left, strict=True):
                     found[number, row] = state
@@ -130,13 +131,13 @@ def _layers(
 
 
 def _through(
-    unit: Unit, gates: int, steps: Matrix, states: Matrix, params: Sequence[RefTensor], backwards: bool
+    unit: OwnUnit, gates: int, steps: Matrix, states: Matrix, params: Sequence[RefTensor], is_backward: bool
 ) -> tuple[Matrix, Matrix]:
     """(what is shown at each step, the states after the last one)"""
     w_ih, w_hh = (_rows(one) for one in params[:2])
-    b_ih, b_hh = ([_value(x) for x in one.data] for one in params[2:]) if len(params) == 4 else (None, None)
+    b_ih, b_hh = ([value_of(x) for x in one.data] for one in params[2:]) if len(params) == 4 else (None, None)
     units, shown = len(w_hh) // gates, [[] for _ in steps]
-    for t in reversed(range(len(steps))) if backwards else range(len(steps)):
+    for t in reversed(range(len(steps))) if is_backward else range(len(steps)):
         of_input, of_state = _affine(w_ih, steps[t], b_ih), _affine(w_hh, states[0], b_hh)
         parts = list(zip(of_input, of_state, strict=True))
         found = [unit(parts[j::units], [state[j] for state in states]) for j in range(units)]
@@ -146,18 +147,14 @@ def _through(
 
 
 def _affine(weights: Matrix, row: Row, bias: Row | None) -> Row:
-    sums = [[multiplied(w, x) for w, x in zip(factors, row, strict=True)] for factors in weights]
+    sums = [[times(w, x) for w, x in zip(factors, row, strict=True)] for factors in weights]
     return [added(terms if bias is None else [*terms, bias[place]]) for place, terms in enumerate(sums)]
-
-
-def _value(x: float) -> Value:
-    return Fraction(x) if isfinite(x) else x
 
 
 def _row_at(tensor: RefTensor, row: int) -> Row:
     """A line of the last dim."""
     size = tensor.shape[-1]
-    return [_value(x) for x in tensor.data[row * size : (row + 1) * size]]
+    return [value_of(x) for x in tensor.data[row * size : (row + 1) * size]]
 
 
 def _rows(matrix: RefTensor) -> Matrix:
