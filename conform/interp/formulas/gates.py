@@ -37,25 +37,30 @@ Values = Any  # of the kind's own type
 
 
 @dataclass(frozen=True)
-class Gate:
-    """The weights of one gate, a row for each unit, and its biases, None where there are none."""
+class Weights:
+    """The weights of a cell, a row for each unit of each gate, one gate after the other, and its biases, None where
+    there are none."""
 
     input: np.ndarray
     hidden: np.ndarray
-    input_bias: np.ndarray | None
-    hidden_bias: np.ndarray | None
+    input_bias: np.ndarray | None = None
+    hidden_bias: np.ndarray | None = None
 
-    def of_units(self, units: Sequence[int]) -> Gate:
-        """The weights of some of the units."""
+    def of_unit(self, unit: int) -> Weights:
+        """The rows of one unit."""
+        rows = slice(unit, None, self.hidden.shape[1])
         parts = (self.input, self.hidden, self.input_bias, self.hidden_bias)
-        return Gate(*(None if part is None else part[units] for part in parts))
+        return Weights(*(None if part is None else part[rows] for part in parts))
 
 
 class Kind(Protocol):
     """The numbers that a cell is evaluated in."""
 
-    def sums(self, gate: Gate, x: Values, h: Values) -> tuple[Values, Values]:
-        """(W_input x + b_input, W_hidden h + b_hidden)"""
+    def sums(self, weights: Weights, x: Values, h: Values) -> tuple[Values, Values]:
+        """(W_input x + b_input, W_hidden h + b_hidden), of all gates"""
+
+    def parts(self, x: Values, count: int) -> Sequence[Values]:
+        """What each of so many gates has of x."""
 
     def plus(self, x: Values, y: Values) -> Values: ...
 
@@ -78,45 +83,35 @@ class Kind(Protocol):
 
 # --- The cells --------------------------------------------------------------------------------------------------------
 
-Cell = Callable[..., tuple[Values, ...]]  # of a kind, gates, x, h and the states of the units that are asked for
+Cell = Callable[..., tuple[Values, ...]]  # of a kind, weights, x, h and the states of the units that are asked for
 
 
-def tanh_cell(kind: Kind, gates: Sequence[Gate], x: Values, h: Values, kept: Sequence[Values]) -> tuple[Values]:
+def tanh_cell(kind: Kind, weights: Weights, x: Values, h: Values, kept: Sequence[Values]) -> tuple[Values]:
     """tanh(W_ih x + b_ih + W_hh h + b_hh)"""
-    return (kind.tanh(kind.plus(*kind.sums(gates[0], x, h))),)
+    return (kind.tanh(kind.plus(*kind.sums(weights, x, h))),)
 
 
-def relu_cell(kind: Kind, gates: Sequence[Gate], x: Values, h: Values, kept: Sequence[Values]) -> tuple[Values]:
+def relu_cell(kind: Kind, weights: Weights, x: Values, h: Values, kept: Sequence[Values]) -> tuple[Values]:
     """max(W_ih x + b_ih + W_hh h + b_hh, 0)"""
-    return (kind.relu(kind.plus(*kind.sums(gates[0], x, h))),)
+    return (kind.relu(kind.plus(*kind.sums(weights, x, h))),)
 
 
-def gru_cell(kind: Kind, gates: Sequence[Gate], x: Values, h: Values, kept: Sequence[Values]) -> tuple[Values]:
+def gru_cell(kind: Kind, weights: Weights, x: Values, h: Values, kept: Sequence[Values]) -> tuple[Values]:
     """(1 - z) n + z h of the gates r, z, n, where r multiplies what n has of the state"""
-    reset = kind.sigmoid(kind.plus(*kind.sums(gates[0], x, h)))
-    update = kind.plus(*kind.sums(gates[1], x, h))
-    of_input, of_state = kind.sums(gates[2], x, h)
-    new = kind.tanh(kind.plus(of_input, kind.times(reset, of_state)))
+    of_input, of_state = kind.sums(weights, x, h)
+    sums = kind.plus(of_input, of_state)
+    reset, update = kind.parts(kind.sigmoid(sums), 3)[0], kind.parts(sums, 3)[1]
+    own, recurrent = kind.parts(of_input, 3)[2], kind.parts(of_state, 3)[2]
+    new = kind.tanh(kind.plus(own, kind.times(reset, recurrent)))
     return (kind.mixed(update, new, kept[0]),)
 
 
-def lstm_cell(kind: Kind, gates: Sequence[Gate], x: Values, h: Values, kept: Sequence[Values]) -> tuple[Values, Values]:
+def lstm_cell(kind: Kind, weights: Weights, x: Values, h: Values, kept: Sequence[Values]) -> tuple[Values, Values]:
     """c' = f c + i g and h' = o tanh(c') of the gates i, f, g, o"""
-    i, f, g, o = (kind.plus(*kind.sums(gate, x, h)) for gate in gates)
-    c = kind.plus(kind.times(kind.sigmoid(f), kept[1]), kind.times(kind.sigmoid(i), kind.tanh(g)))
-    return kind.times(kind.sigmoid(o), kind.tanh(c)), c
-
-
-GATES: dict[Cell, int] = {tanh_cell: 1, relu_cell: 1, gru_cell: 3, lstm_cell: 4}
-STATES: dict[Cell, int] = {tanh_cell: 1, relu_cell: 1, gru_cell: 1, lstm_cell: 2}
-
-
-def gates_of(
-    cell: Cell, w_ih: np.ndarray, w_hh: np.ndarray, b_ih: np.ndarray | None, b_hh: np.ndarray | None
-) -> list[Gate]:
-    """The gates of a cell, whose rows stand one gate after the other."""
-    parts = [[None] * GATES[cell] if one is None else np.split(one, GATES[cell]) for one in (w_ih, w_hh, b_ih, b_hh)]
-    return [Gate(*own) for own in zip(*parts, strict=True)]
+    sums = kind.plus(*kind.sums(weights, x, h))
+    i, f, _, o = kind.parts(kind.sigmoid(sums), 4)
+    c = kind.plus(kind.times(f, kept[1]), kind.times(i, kind.tanh(kind.parts(sums, 4)[2])))
+    return kind.times(o, kind.tanh(c)), c
 
 
 # --- What honest implementations compute ------------------------------------------------------------------------------
@@ -125,8 +120,11 @@ def gates_of(
 class Steps:
     """Numbers of a program (`program/number.py`), of which each step may have rounded its results to their dtype."""
 
-    def sums(self, gate: Gate, x: Number, h: Number) -> tuple[Number, Number]:
-        return _sums(x, gate.input, gate.input_bias), _sums(h, gate.hidden, gate.hidden_bias)
+    def sums(self, weights: Weights, x: Number, h: Number) -> tuple[Number, Number]:
+        return _sums(x, weights.input, weights.input_bias), _sums(h, weights.hidden, weights.hidden_bias)
+
+    def parts(self, x: Number, count: int) -> list[Number]:
+        return [x.moved(lambda part, n=n: np.split(part, count, -1)[n]) for n in range(count)]
 
     def plus(self, x: Number, y: Number) -> Number:
         return arithmetic.add(stored(x), stored(y))
@@ -233,6 +231,7 @@ class Numbers:
 
     plus = staticmethod(np.frompyfunc(lambda x, y: _total([x, y]), 2, 1))
     times = staticmethod(np.multiply)
+    parts = staticmethod(np.split)
     relu = staticmethod(np.frompyfunc(lambda x: x if gmpy2.is_nan(x) or x > 0 else gmpy2.mpfr(0), 1, 1))
     sigmoid = staticmethod(np.frompyfunc(lambda x: _sigmoid(x), 1, 1))
     tanh = staticmethod(np.frompyfunc(lambda x: _tanh(x), 1, 1))
@@ -241,8 +240,8 @@ class Numbers:
         """The elements of a row."""
         return mp.of_float(row.astype(np.float64))
 
-    def sums(self, gate: Gate, x: np.ndarray, h: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return self._dots(gate.input, x, gate.input_bias), self._dots(gate.hidden, h, gate.hidden_bias)
+    def sums(self, weights: Weights, x: np.ndarray, h: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return self._dots(weights.input, x, weights.input_bias), self._dots(weights.hidden, h, weights.hidden_bias)
 
     def _dots(self, weights: np.ndarray, row: np.ndarray, bias: np.ndarray | None) -> np.ndarray:
         sums = np.empty(len(weights), object)
@@ -302,6 +301,7 @@ class Exacts:
     times = staticmethod(np.frompyfunc(lambda x, y: _multiplied(x, y), 2, 1))
     sigmoid = staticmethod(np.frompyfunc(lambda x: _at_known(x, FAR, (0, Fraction(1, 2), 1)), 1, 1))
     tanh = staticmethod(np.frompyfunc(lambda x: _at_known(x, FAR / 2, (-1, 0, 1)), 1, 1))
+    parts = staticmethod(np.split)
     relu = staticmethod(np.frompyfunc(lambda x: Fraction(0) if not isinstance(x, Unknown) and x < 0 else x, 1, 1))
 
     def row(self, row: np.ndarray) -> np.ndarray:
@@ -310,8 +310,8 @@ class Exacts:
         numbers[:] = [_exact(x) for x in row.astype(np.float64).tolist()]
         return numbers
 
-    def sums(self, gate: Gate, x: np.ndarray, h: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return self._dots(gate.input, x, gate.input_bias), self._dots(gate.hidden, h, gate.hidden_bias)
+    def sums(self, weights: Weights, x: np.ndarray, h: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return self._dots(weights.input, x, weights.input_bias), self._dots(weights.hidden, h, weights.hidden_bias)
 
     def _dots(self, weights: np.ndarray, row: np.ndarray, bias: np.ndarray | None) -> np.ndarray:
         sums = np.empty(len(weights), object)

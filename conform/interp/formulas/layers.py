@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from conform.interp.formulas.gates import Cell, Gate, Kind, Values, gates_of
+from conform.interp.formulas.gates import Cell, Kind, Values, Weights
 
 T = TypeVar("T")
 
@@ -17,22 +17,19 @@ T = TypeVar("T")
 class Direction:
     """A cell with its weights, which goes through the steps forwards, or from the last one on."""
 
-    gates: Sequence[Gate]
+    weights: Weights
     is_backward: bool
 
 
 Layer = Sequence[Direction]  # of which each gives a part of what the next layer gets
 
 
-def layers_of(
-    cell: Cell, params: Sequence[np.ndarray], has_biases: bool, bidirectional: bool
-) -> tuple[Layer, ...]:
+def layers_of(params: Sequence[np.ndarray], has_biases: bool, bidirectional: bool) -> tuple[Layer, ...]:
     """The layers whose parameters are given in their order: of each direction w_ih, w_hh and, if there are any, b_ih
     and b_hh."""
-    missing = [] if has_biases else [None, None]
     directions = [
-        Direction(gates_of(cell, *own, *missing), bidirectional and number % 2 == 1)
-        for number, own in enumerate(_in_groups(params, 4 - len(missing)))
+        Direction(Weights(*own), bidirectional and number % 2 == 1)
+        for number, own in enumerate(_in_groups(params, 4 if has_biases else 2))
     ]
     return tuple(_in_groups(directions, 2 if bidirectional else 1))
 
@@ -63,7 +60,7 @@ def _through(
     """(what is shown at each step, the states after the last one)"""
     shown = []
     for x in reversed(steps) if direction.is_backward else steps:
-        states = list(cell(kind, direction.gates, x, states[0], states))
+        states = list(cell(kind, direction.weights, x, states[0], states))
         shown.append(states[0])
     return shown[::-1] if direction.is_backward else shown, states
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from conform.interp.formulas import gates
-from conform.interp.formulas.gates import Cell, Exacts, Gate, Numbers, Steps
+from conform.interp.formulas.gates import Cell, Exacts, Numbers, Steps, Weights
 from conform.interp.golden import Golden
 from conform.interp.program.number import Number
 from conform.interp.semantics import semantics
@@ -25,7 +25,7 @@ def rnn_tanh_cell(
     b_hh: np.ndarray | None = None,
 ) -> Golden:
     """tanh(W_ih input + b_ih + W_hh hx + b_hh), of each row of a batch"""
-    return _step(gates.tanh_cell, input, [hx], gates.gates_of(gates.tanh_cell, w_ih, w_hh, b_ih, b_hh))[0]
+    return _step(gates.tanh_cell, input, [hx], Weights(w_ih, w_hh, b_ih, b_hh))[0]
 
 
 @semantics("aten::rnn_relu_cell")
@@ -38,7 +38,7 @@ def rnn_relu_cell(
     b_hh: np.ndarray | None = None,
 ) -> Golden:
     """max(0, W_ih input + b_ih + W_hh hx + b_hh), of each row of a batch; NaN of NaN"""
-    return _step(gates.relu_cell, input, [hx], gates.gates_of(gates.relu_cell, w_ih, w_hh, b_ih, b_hh))[0]
+    return _step(gates.relu_cell, input, [hx], Weights(w_ih, w_hh, b_ih, b_hh))[0]
 
 
 @semantics("aten::gru_cell")
@@ -52,7 +52,7 @@ def gru_cell(
 ) -> Golden:
     """(1 - z) n + z hx, of each row of a batch: r and z are the sigmoids of W_ih input + b_ih + W_hh hx + b_hh, each of
     its rows of the weights, in the order r, z, n, and n = tanh(W_in input + b_in + r (W_hn hx + b_hn))"""
-    return _step(gates.gru_cell, input, [hx], gates.gates_of(gates.gru_cell, w_ih, w_hh, b_ih, b_hh))[0]
+    return _step(gates.gru_cell, input, [hx], Weights(w_ih, w_hh, b_ih, b_hh))[0]
 
 
 @semantics("aten::lstm_cell")
@@ -66,11 +66,11 @@ def lstm_cell(
 ) -> tuple[Golden, Golden]:
     """h' = o tanh(c') and c' = f c + i g of hx = (h, c), of each row of a batch: i, f and o are the sigmoids of W_ih
     input + b_ih + W_hh h + b_hh and g is its tanh, each of its rows of the weights, in the order i, f, g, o"""
-    hidden, state = _step(gates.lstm_cell, input, hx, gates.gates_of(gates.lstm_cell, w_ih, w_hh, b_ih, b_hh))
+    hidden, state = _step(gates.lstm_cell, input, hx, Weights(w_ih, w_hh, b_ih, b_hh))
     return hidden, state
 
 
-def _step(cell: Cell, input: np.ndarray, states: Sequence[np.ndarray], weights: Sequence[Gate]) -> list[Golden]:
+def _step(cell: Cell, input: np.ndarray, states: Sequence[np.ndarray], weights: Weights) -> list[Golden]:
     """The goldens of the states after a step of a cell, of which the first state is the one that weights multiply."""
     before = [Number.exact(state) for state in states]
     with np.errstate(all="ignore"):
@@ -86,7 +86,7 @@ class _Elements:
         cell: Cell,
         input: np.ndarray,
         states: Sequence[np.ndarray],
-        weights: Sequence[Gate],
+        weights: Weights,
         which: int,
     ) -> None:
         self.cell, self.input, self.states, self.weights, self.which = cell, input, states, weights, which
@@ -104,9 +104,9 @@ class _Elements:
 
     def _one(self, kind: Numbers | Exacts, element: int) -> object:
         row, unit = divmod(element, self.states[0].shape[1])
-        h, *_ = before = [kind.row(state[row]) for state in self.states]
-        own = [gate.of_units([unit]) for gate in self.weights]
-        after = self.cell(kind, own, kind.row(self.input[row]), h, [state[[unit]] for state in before])
+        x, own = kind.row(self.input[row]), self.weights.of_unit(unit)
+        before = [kind.row(state[row]) for state in self.states]
+        after = self.cell(kind, own, x, before[0], [state[[unit]] for state in before])
         return after[self.which][0]
 
 

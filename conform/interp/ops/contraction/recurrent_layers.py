@@ -30,7 +30,7 @@ def rnn_tanh(
     batch_first: bool,
 ) -> tuple[Golden, ...]:
     """aten::rnn_tanh_cell at each step, layer upon layer, and what each layer is left with"""
-    layers = layers_of(gates.tanh_cell, params, has_biases, bidirectional)
+    layers = layers_of(params, has_biases, bidirectional)
     return _goldens(gates.tanh_cell, layers, input, [hx], batch_first)
 
 
@@ -45,7 +45,7 @@ def rnn_relu(
     batch_first: bool,
 ) -> tuple[Golden, ...]:
     """aten::rnn_relu_cell at each step, layer upon layer, and what each layer is left with"""
-    layers = layers_of(gates.relu_cell, params, has_biases, bidirectional)
+    layers = layers_of(params, has_biases, bidirectional)
     return _goldens(gates.relu_cell, layers, input, [hx], batch_first)
 
 
@@ -60,7 +60,7 @@ def gru(
     batch_first: bool,
 ) -> tuple[Golden, ...]:
     """aten::gru_cell at each step, layer upon layer, and what each layer is left with"""
-    layers = layers_of(gates.gru_cell, params, has_biases, bidirectional)
+    layers = layers_of(params, has_biases, bidirectional)
     return _goldens(gates.gru_cell, layers, input, [hx], batch_first)
 
 
@@ -75,7 +75,7 @@ def lstm(
     batch_first: bool,
 ) -> tuple[Golden, ...]:
     """aten::lstm_cell at each step, layer upon layer, and both states that each layer is left with"""
-    layers = layers_of(gates.lstm_cell, params, has_biases, bidirectional)
+    layers = layers_of(params, has_biases, bidirectional)
     return _goldens(gates.lstm_cell, layers, input, hx, batch_first)
 
 
