@@ -19,7 +19,7 @@ NO_KERNEL = "torch has no kernel of other dtypes, and needs none where there is 
 BATCHED = "torch.nn.RNN and its likes give their operators a batch"
 NO_STEPS = "torch refuses it in some kernels alone"
 OF_CHANCE = "P237: dropout between layers is drawn"
-BROADCASTS = "torch takes a bias that broadcasts"
+UNCHECKED = "the libraries that torch calls do not look, and torch takes a bias that broadcasts"
 PROJECTED = "P237: states that are projected are not judged"
 LONGEST = 12  # steps: errors grow with each
 
@@ -60,7 +60,7 @@ def _state_sizes(
     return (input.shape[0 if batch_first else 1],) if d == 1 and input.rank == 3 else ANYTHING
 
 
-OF_STATES = Size.In(_state_sizes)
+OF_STATES = Size.In(_state_sizes).unjudged(UNCHECKED)
 STATE = tensor("hx", dtype_of("input"), Rank.Eq(3).unjudged(BATCHED), OF_STATES)
 
 
@@ -104,8 +104,10 @@ def _params(gates: int) -> Argument:
             text="4 for each direction of each layer, 2 without biases",
         ),
         Dtype.Eq(lambda input: input.dtype, text="dtype(input)"),
-        Rank.Eq(lambda has_biases, i: 2 if i % _each(has_biases) < 2 else 1, text="2 of weights, 1 of biases"),
-        Size.In(sizes, ("input", "hx", "has_biases", "bidirectional", "i", "d"), "what the layer takes, and its units"),
+        Rank.Eq(lambda has_biases, i: 2 if i % _each(has_biases) < 2 else 1, text="2 of weights, 1 of biases")
+        .unjudged(UNCHECKED),
+        Size.In(sizes, ("input", "hx", "has_biases", "bidirectional", "i", "d"), "what the layer takes, and its units")
+        .unjudged(UNCHECKED),
     )
 
 

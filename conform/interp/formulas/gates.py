@@ -29,6 +29,7 @@ from conform.numerics import functions
 from conform.numerics import multiprecision as mp
 from conform.numerics.ball import Ball
 from conform.numerics.escalate import PRECISIONS
+from conform.numerics.formats import compute_format
 from conform.numerics.real import Real, joined, where
 
 FAR = 2048.0  # of a sigmoid's argument; of a tanh's half of it, since tanh(x) = 2 sigmoid(2x) - 1
@@ -163,8 +164,23 @@ def together(numbers: Sequence[Number], join: Callable[[list[np.ndarray]], np.nd
 
 
 def _sums(rows: Number, weights: np.ndarray, bias: np.ndarray | None) -> Number:
-    columns = Number.exact(weights.T)
-    return mm(stored(rows), columns) if bias is None else addmm(Number.exact(bias), stored(rows), columns)
+    """Also with the sums of products rounded before the bias is added."""
+    columns, rows = Number.exact(weights.T), stored(rows)
+    if bias is None:
+        return mm(rows, columns)
+    addend = Number.exact(bias)
+    sums = addmm(addend, rows, columns)
+    if compute_format(rows.format) == rows.format:
+        return sums
+    return either_form(sums, arithmetic.add(stored(mm(rows, columns)), addend))
+
+
+def budget_of(number: Number) -> np.ndarray:
+    """How far off an honest implementation may be: by what its ball says, unless the exact number was hardly known, of
+    which the ball is one, or not at all."""
+    untold = number.real.radius
+    is_known = untold <= number.rad * 2.0**-20 + 2.0**-1000
+    return np.where(is_known, number.rad + untold, np.inf)
 
 
 def _real_sigmoid(x: Real) -> Real:

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from conform.interp.formulas import gates
-from conform.interp.formulas.gates import Cell, Exacts, Numbers, Steps, Weights
+from conform.interp.formulas.gates import Cell, Exacts, Numbers, Steps, Weights, budget_of
 from conform.interp.golden import Golden
 from conform.interp.program.number import Number
 from conform.interp.semantics import semantics
@@ -114,6 +114,5 @@ def _golden(number: Number, elements: _Elements) -> Golden:
     fmt, shape = number.format, number.shape
     value, real = resolved(fmt, number.real.reshape((-1, 1)), elements, elements.rational)
     unstated = np.full(shape, np.inf)  # what terms came to on the way
-    budget = np.broadcast_to(number.rad, shape)
     value, real = value.reshape(shape), real.reshape(shape)
-    return Golden(fmt, value, real, budget=budget, scale=unstated, zero_sign_free=True)
+    return Golden(fmt, value, real, budget=budget_of(number), scale=unstated, zero_sign_free=True)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import gmpy2
 import numpy as np
 
 from conform.interp.formulas import gates
-from conform.interp.formulas.gates import Cell, Exacts, Kind, Numbers, Steps, Values, together
+from conform.interp.formulas.gates import Cell, Exacts, Kind, Numbers, Steps, Values, budget_of, together
 from conform.interp.formulas.layers import Layer, layers_of, run
 from conform.interp.golden import Golden
+from conform.interp.program.goldens import LINEAR, scale_of
 from conform.interp.program.number import Number
 from conform.interp.semantics import semantics
 from conform.numerics.escalate import resolved
+from conform.numerics.rounding_errors import FACTOR, root_sum_of_squares
 
 IGNORED = ("dropout", "train")  # P237
 
@@ -85,12 +88,32 @@ def _goldens(
     """What is shown at each step, and each of the states after the last one."""
     steps = np.swapaxes(input, 0, 1) if batch_first else input
     before = [[Number.exact(state[number]) for state in states] for number in range(len(states[0]))]
-    with np.errstate(all="ignore"):
+
+    def outputs() -> list[Number]:
         shown, after = run(Steps(), cell, layers, [Number.exact(x) for x in steps], before)
-        rows = _Rows(cell, layers, steps, states)
-        numbers = [shown, *zip(*after, strict=True)]
-        first, *others = [_golden(_stacked(each), rows, output) for output, each in enumerate(numbers)]
+        return [_stacked(each) for each in (shown, *zip(*after, strict=True))]
+
+    with np.errstate(all="ignore"):
+        numbers, rows = outputs(), _Rows(cell, layers, steps, states)
+        goldens = [_golden(number, rows, output) for output, number in enumerate(numbers)]
+        if any(_is_wide(golden).any() for golden in goldens):
+            with root_sum_of_squares():
+                likely = outputs()
+            goldens = [_but_likely(*each) for each in zip(goldens, likely, strict=True)]
+    first, *others = goldens
     return first.rearranged(lambda part: np.swapaxes(part, 0, 1)) if batch_first else first, *others
+
+
+def _is_wide(golden: Golden) -> np.ndarray:
+    """Which elements have a bound that says little, as of a module's results (`program/goldens.py`)."""
+    return ~(golden.budget <= LINEAR * scale_of(golden.real))
+
+
+def _but_likely(golden: Golden, likely: Number) -> Golden:
+    """The golden, where its bound says little with that of independent errors, if it is the lesser one."""
+    independent = FACTOR * budget_of(likely)
+    is_likely = _is_wide(golden) & (independent < golden.budget)
+    return replace(golden, budget=np.where(is_likely, independent, golden.budget), statistical=bool(is_likely.any()))
 
 
 def _stacked(numbers: Sequence[Number]) -> Number:
@@ -144,5 +167,5 @@ def _golden(number: Number, rows: _Rows, output: int) -> Golden:
         lambda index: rows.rational(index, output),
     )
     unstated = np.full(number.shape, np.inf)  # what terms came to on the way
-    return Golden(number.format, back(value), real.map_parts(back), budget=number.rad, scale=unstated,
+    return Golden(number.format, back(value), real.map_parts(back), budget=budget_of(number), scale=unstated,
                   zero_sign_free=True)  # fmt: skip
