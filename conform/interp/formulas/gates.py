@@ -242,19 +242,35 @@ def _ball_tanh(x: Ball) -> Ball:
 # --- One row at any precision -----------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class Between:
+    """The ends of an interval in which a number lies; both are the infinity or NaN that it is."""
+
+    low: mp.Number
+    high: mp.Number
+
+
 class Numbers:
-    """Arrays of numbers of any precision: of one row of a batch."""
+    """Arrays of intervals at the precision of the context: of one row of a batch.
+
+    Formulas at rising precision are compared with each other, and a sum that has cancelled may have the same sigmoid or
+    tanh at two of them: intervals see that.
+    """
 
     plus = staticmethod(np.frompyfunc(lambda x, y: _total([x, y]), 2, 1))
-    times = staticmethod(np.multiply)
+    times = staticmethod(np.frompyfunc(lambda x, y: _product(x, y), 2, 1))
     parts = staticmethod(np.split)
-    relu = staticmethod(np.frompyfunc(lambda x: x if gmpy2.is_nan(x) or x > 0 else gmpy2.mpfr(0), 1, 1))
-    sigmoid = staticmethod(np.frompyfunc(lambda x: _sigmoid(x), 1, 1))
-    tanh = staticmethod(np.frompyfunc(lambda x: _tanh(x), 1, 1))
+    relu = staticmethod(np.frompyfunc(lambda x: _rising(_positive_part, x), 1, 1))
+    sigmoid = staticmethod(np.frompyfunc(lambda x: _rising(_sigmoid, x), 1, 1))
+    tanh = staticmethod(np.frompyfunc(lambda x: _rising(_tanh, x), 1, 1))
+    # One end at one precision, the other one at twice that: where these agree they are the number.
+    numbers = staticmethod(np.frompyfunc(lambda x: x.low if _is_at_even_step() else x.high, 1, 1))
 
     def row(self, row: np.ndarray) -> np.ndarray:
         """The elements of a row."""
-        return mp.of_float(row.astype(np.float64))
+        numbers = np.empty(len(row), object)
+        numbers[:] = [_known(x) for x in row.astype(np.float64).tolist()]
+        return numbers
 
     def sums(self, weights: Weights, x: np.ndarray, h: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return self._dots(weights.input, x, weights.input_bias), self._dots(weights.hidden, h, weights.hidden_bias)
@@ -262,27 +278,62 @@ class Numbers:
     def _dots(self, weights: np.ndarray, row: np.ndarray, bias: np.ndarray | None) -> np.ndarray:
         sums = np.empty(len(weights), object)
         for unit, factors in enumerate(weights.astype(np.float64).tolist()):
-            terms = [factor * number for factor, number in zip(factors, row, strict=True)]
-            sums[unit] = _total(terms if bias is None else [*terms, gmpy2.mpfr(float(bias[unit]))])
+            terms = [_scaled(factor, number) for factor, number in zip(factors, row, strict=True)]
+            sums[unit] = _total(terms if bias is None else [*terms, _known(float(bias[unit]))])
         return sums
 
     def mixed(self, x: np.ndarray, other: np.ndarray, kept: np.ndarray) -> np.ndarray:
-        return self.plus(self.times(self.sigmoid(-x), other), self.times(self.sigmoid(x), kept))
+        negative = np.frompyfunc(lambda each: Between(-each.high, -each.low), 1, 1)
+        return self.plus(self.times(self.sigmoid(negative(x)), other), self.times(self.sigmoid(x), kept))
 
     def joined(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         return np.concatenate([x, y])
 
 
-def _total(terms: Sequence[mp.Number]) -> mp.Number:
-    """The sum, off by what its terms may be (`mp.total`); of infinities and NaN what IEEE 754 makes of them.
+def _is_at_even_step() -> bool:
+    return (gmpy2.get_context().precision // PRECISIONS[0]).bit_length() % 2 == 0
 
-    To one side at one precision and to the other at twice that: of a sum that cancels, tanh would be 1 at both.
-    """
-    special = [term for term in terms if not gmpy2.is_finite(term)]
+
+def _known(x: float) -> Between:
+    return Between(gmpy2.mpfr(x), gmpy2.mpfr(x))
+
+
+def _around(low: mp.Number, high: mp.Number, *sizes: mp.Number) -> Between:
+    """The interval with room for a few roundings of numbers of these sizes."""
+    unit = mp.power_of_two(4 - gmpy2.get_context().precision)
+    below, above = sizes or (abs(low), abs(high))
+    return Between(low - below * unit, high + above * unit)
+
+
+def _total(terms: Sequence[Between]) -> Between:
+    """The sum; of infinities and NaN what IEEE 754 makes of them."""
+    special = [term.low for term in terms if not gmpy2.is_finite(term.low)]
     if special:
-        return sum(special, gmpy2.mpfr(0))
-    is_below = (gmpy2.get_context().precision // PRECISIONS[0]).bit_length() % 2
-    return -mp.total([-term for term in terms]) if is_below else mp.total(terms)
+        return _known(sum(special))
+    sizes = (gmpy2.fsum([abs(getattr(term, end)) for term in terms]) for end in ("low", "high"))
+    return _around(gmpy2.fsum([term.low for term in terms]), gmpy2.fsum([term.high for term in terms]), *sizes)
+
+
+def _scaled(factor: float, x: Between) -> Between:
+    ends = factor * x.low, factor * x.high
+    return Between(*ends) if factor >= 0 or not gmpy2.is_finite(x.low) else Between(*ends[::-1])
+
+
+def _product(x: Between, y: Between) -> Between:
+    if not (gmpy2.is_finite(x.low) and gmpy2.is_finite(y.low)):
+        return _known(x.high * y.high)  # of a gate, which is above 0 unless both its ends are 0
+    ends = [one * other for one in (x.low, x.high) for other in (y.low, y.high)]
+    return _around(min(ends), max(ends))
+
+
+def _rising(function: Callable[[mp.Number], mp.Number], x: Between) -> Between:
+    """The image under a function that falls nowhere."""
+    low, high = (x.low, x.low) if gmpy2.is_nan(x.low) else (function(x.low), function(x.high))
+    return _around(low, high) if gmpy2.is_finite(low) else _known(low)
+
+
+def _positive_part(x: mp.Number) -> mp.Number:
+    return x if x > 0 else gmpy2.mpfr(0)
 
 
 def _sigmoid(x: mp.Number) -> mp.Number:

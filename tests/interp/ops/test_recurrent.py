@@ -1,4 +1,4 @@
-"""Recurrent cells, one unit at a time: expectations from the documented formulas, by hand or by mpmath."""
+"""Recurrent cells and layers of a few units: expectations from the documented formulas, by hand or by mpmath."""
 
 from __future__ import annotations
 
@@ -130,3 +130,60 @@ def test_calls_of_cells() -> None:
         evaluate("aten::gru_cell", [X, H, W_IH, W_HH[:3]], {})
     with pytest.raises(Unjudged, match="both biases or none"):
         evaluate("aten::gru_cell", [X, H, W_IH[:3], W_HH[:3], B_IH[:3]], {})
+
+
+# --- Layers -----------------------------------------------------------------------------------------------------------
+
+ONE = f32([[1.0]])
+STEPS = f32([[[1.0]], [[2.0]], [[3.0]]])
+
+
+def layers(op: str, input: np.ndarray, hx: np.ndarray, params: list, count: int, *flags: bool) -> list:
+    """The values of the results of layers without biases, in evaluation mode."""
+    return [one.value.tolist() for one in goldens(op, input, hx, params, False, count, 0.0, False, *flags)]
+
+
+def test_a_layer_shows_its_state_at_each_step_and_is_left_with_the_last() -> None:
+    """Sums so far, from a state of 10; with the batch first the same."""
+    ten = f32([[[10.0]]])
+    assert layers("aten::rnn_relu.input", STEPS, ten, [ONE, ONE], 1, False, False) == [
+        [[[11.0]], [[13.0]], [[16.0]]], [[[16.0]]]
+    ]  # fmt: skip
+    rows = f32([[[1.0], [2.0], [3.0]]])
+    assert layers("aten::rnn_relu.input", rows, ten, [ONE, ONE], 1, False, True)[0] == [[[11.0], [13.0], [16.0]]]
+
+
+def test_the_other_direction_begins_at_the_last_step() -> None:
+    """Sums so far beside sums from here on, which are left at the first step."""
+    shown, left = layers("aten::rnn_relu.input", STEPS, np.zeros((2, 1, 1), np.float32), [ONE] * 4, 1, True, False)
+    assert shown == [[[1.0, 6.0]], [[3.0, 5.0]], [[6.0, 3.0]]]
+    assert left == [[[6.0]], [[6.0]]]
+
+
+def test_a_layer_upon_another() -> None:
+    """Sums of sums: 1, 3, 6 and 1, 4, 10."""
+    shown, left = layers("aten::rnn_relu.input", STEPS, np.zeros((2, 1, 1), np.float32), [ONE] * 4, 2, False, False)
+    assert shown == [[[1.0]], [[4.0]], [[10.0]]]
+    assert left == [[[6.0]], [[10.0]]]
+
+
+@pytest.mark.parametrize(("op", "gates"), [("gru", 3), ("lstm", 4), ("rnn_tanh", 1)])
+def test_each_step_is_one_of_the_cell(op: str, gates: int) -> None:
+    """Where a state is a number of the dtype, as after a step from a float32 state, layers go on as cells do."""
+    stream = np.random.default_rng(1)
+    x, w, u = (stream.uniform(-1, 1, shape).astype(np.float32) for shape in ((1, 2, 3), (gates * 2, 3), (gates * 2, 2)))
+    states = [stream.uniform(-1, 1, (1, 2, 2)).astype(np.float32) for _ in range(2)]
+    is_lstm = op == "lstm"
+    options = (False, 1, 0.0, False, False, False)
+    of_layer = goldens(f"aten::{op}.input", x, states if is_lstm else states[0], [w, u], *options)
+    of_cell = goldens(f"aten::{op}_cell", x[0], [one[0] for one in states] if is_lstm else states[0][0], w, u)
+    assert of_layer[0].value[0].tolist() == of_cell[0].value.tolist()
+    assert [one.value[0].tolist() for one in of_layer[1:]] == [one.value.tolist() for one in of_cell]
+
+
+def test_dropout_is_drawn_between_layers_in_training_alone() -> None:
+    hx, twice = np.zeros((2, 1, 1), np.float32), [ONE] * 4
+    (shown, _) = goldens("aten::rnn_relu.input", STEPS, hx[:1], twice[:2], False, 1, 0.5, True, False, False)
+    assert shown.value.tolist() == [[[1.0]], [[3.0]], [[6.0]]]
+    with pytest.raises(Unjudged, match="drawn"):
+        evaluate("aten::rnn_relu.input", [STEPS, hx, twice, False, 2, 0.5, True, False, False], {})

@@ -95,7 +95,7 @@ class _Elements:
         """[n, 1]: numbers at the precision of the context."""
         numbers = np.empty((len(rows), 1), object)
         for place, element in enumerate(rows.tolist()):
-            numbers[place, 0] = self._one(Numbers(), element)
+            numbers[place, 0] = Numbers.numbers(self._one(Numbers(), element))
         return numbers
 
     def rational(self, index: tuple[int, int]) -> Fraction | None:

@@ -132,7 +132,8 @@ class _Rows:
 
     def at_precision(self, rows: np.ndarray, output: int) -> np.ndarray:
         """[rows, elements] of an output: numbers at the precision of the context."""
-        return np.stack([self._of(Numbers(), gmpy2.get_context().precision, row)[output] for row in rows.tolist()])
+        precision = gmpy2.get_context().precision
+        return np.stack([Numbers.numbers(self._of(Numbers(), precision, row)[output]) for row in rows.tolist()])
 
     def rational(self, index: tuple[int, int], output: int) -> Fraction | None:
         row, element = index
