@@ -291,6 +291,9 @@ OPEN = {
         "quantized_decomposed::*quantize_per_channel", "quantized_decomposed::*quantize_per_token",
     ),
     "the states of all steps are known before the first": ("aten::*ctc_loss*",),
+    "the sums of all gates, and weights as exact numbers, are wholes": (
+        "aten::*_cell", "aten::gru.input", "aten::lstm.input", "aten::rnn_*.input",
+    ),
     "rows of classes are not read in pieces": ("aten::multi_margin_loss", "aten::multilabel_margin_loss"),
     "the gradients of both halves are wholes before they are put together": ("aten::glu_backward",),
     "what chance decides is drawn as a whole": ("aten::dropout",),
