@@ -46,25 +46,26 @@ def _of_repetitions(arguments: Mapping[str, Any]) -> int:
     return np.size(arguments["self"]) * int(np.max(arguments["repeats"], initial=1))
 
 
-REPEATS = {"selects": True, "moves": ("self",), "elements": _of_repetitions, "ignores": ("output_size",)}
-
-
-@semantics("aten::repeat_interleave.self_int", **REPEATS)
-def repeat_interleave_equally(self: np.ndarray, repeats: int, dim: int | None = None) -> Golden:
+@semantics("aten::repeat_interleave.self_int", selects=True, moves=("self",), elements=_of_repetitions)
+def repeat_interleave_equally(
+    self: np.ndarray, repeats: int, dim: int | None = None, output_size: int | None = None
+) -> Golden:
     """Each element of self repeats times, one after the other, along dim; without dim of all elements in their order"""
     return repeat_interleave(self, np.array(repeats), dim)
 
 
-@semantics("aten::repeat_interleave.self_Tensor", **REPEATS)
-def repeat_interleave(self: np.ndarray, repeats: np.ndarray, dim: int | None = None) -> Golden:
+@semantics("aten::repeat_interleave.self_Tensor", selects=True, moves=("self",), elements=_of_repetitions)
+def repeat_interleave(
+    self: np.ndarray, repeats: np.ndarray, dim: int | None = None, output_size: int | None = None
+) -> Golden:
     """What stands at i along dim repeats[i] times, one after the other, or as often as the one number of repeats says;
     without dim of all elements in their order"""
     operand = self.reshape(-1 if dim is None else self.shape or (1,))
     return exact(np.repeat(operand, repeats.reshape(-1), wrap_dim(dim or 0, self.ndim)), format_of(self))
 
 
-@semantics("aten::repeat_interleave.Tensor", elements=lambda arguments: _of_places(arguments), ignores=("output_size",))
-def repeat_interleave_places(repeats: np.ndarray) -> Golden:
+@semantics("aten::repeat_interleave.Tensor", elements=lambda arguments: _of_places(arguments))
+def repeat_interleave_places(repeats: np.ndarray, output_size: int | None = None) -> Golden:
     """i repeats[i] times, for each i"""
     return exact(np.repeat(np.arange(repeats.size, dtype=repeats.dtype), repeats), format_of(repeats))
 
