@@ -264,7 +264,14 @@ EVERYWHERE |= {
       for op in ("multi_margin_loss", "multilabel_margin_loss")),
     ("aten::mode", "float32", "wrong value"),
     *((f"aten::{op}", dtype, ERROR) for dtype in ("float16", "bfloat16")
-      for op in ("nll_loss_nd", "triplet_margin_loss", "cosine_embedding_loss", "einsum")),
+      for op in ("nll_loss_nd", "triplet_margin_loss", "cosine_embedding_loss", "einsum", "bilinear",
+                 "linalg_multi_dot", "chain_matmul", "conv_tbc")),
+    *((f"aten::{op}", "float16", NAN) for op in ("bilinear", "linalg_multi_dot")),
+    *((f"aten::_add_relu.{overload}", "float32", reason) for overload in ("Tensor", "Scalar")
+      for reason in ("wrong infinity", "a number where NaN is expected")),
+    *((f"aten::_add_relu.{overload}", "float64", "wrong infinity") for overload in ("Tensor", "Scalar")),
+    ("aten::_addmm_activation", "float32", "a number where NaN is expected"),
+    ("aten::conv_tbc", "float32", NOT_VIEWED),
     *((f"aten::{op}", "float32", ERROR)
       for op in ("fake_quantize_per_channel_affine", "fake_quantize_per_channel_affine_cachemask")),
     ("aten::fake_quantize_per_channel_affine_cachemask", "float32", "wrong value"),

@@ -52,6 +52,7 @@ NOT_FOR_TORCH = {
 SLID = "size(grad_output, d); of the dims that are slid over those of which there are so many windows"
 TORCH_TAKES: dict[tuple[str, str], str] = {
     ("aten::_native_batch_norm_legit.no_stats", "training = True"): "the process dies: it reads statistics not given",
+    ("aten::chain_matmul", "dtype(out) = dtype(matrices[0])"): "it copies a matrix that is alone",
     ("aten::prod.dim_int", "dtype(out) = dtype or (int64 if is_integral(dtype(self)) else dtype(self))"):
         "of no elements it fills out with 1",
     ("aten::sum.dim_IntList", "dtype(out) = dtype or (int64 if is_integral(dtype(self)) else dtype(self))"):
@@ -209,8 +210,12 @@ UNREACHABLE: dict[tuple[str, str], str] = {
     **{(f"aten::embedding_bag{overload}", "size(indices, d) in {0} for some d where size(weight, 0) = 0"): NONE_IN_RANGE
        for overload in ("", ".padding_idx")},
     **{(f"aten::{op}", f"dtype({operand}) in {{float16, bfloat16, float32, float64}}"): IMPLIED
-       for op, operand in (("_cdist_forward", "x1"), ("_pdist_forward", "self"))},
+       for op, operand in (("cdist", "x1"), ("_cdist_forward", "x1"), ("_euclidean_dist", "x1"),
+                           ("_pdist_forward", "self"))},
     ("aten::embedding_bag.padding_idx", "(padding_idx is None) in {True} of no rows"): NONE_IN_RANGE,
+    **{("aten::_trilinear", f"length({dims}) <= {most}"): IMPLIED for dims, most in (
+        ("expand2", "rank(i1) + length(expand1)"), ("sumdim", "rank(i1) + length(expand1)"),
+        ("expand3", "the number of dims that are not in expand1 and expand2"))},
     ("aten::diag_embed", "1 <= rank(self)"): NO_OTHER_DIM,
     **{("aten::diagonal_scatter", constraint): NO_SUCH_DIM
        for dim in ("dim1", "dim2") for constraint in (f"-max(rank(self), 1) <= {dim}", f"{dim} < max(rank(self), 1)")},

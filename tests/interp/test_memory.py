@@ -242,7 +242,10 @@ OPEN = {
         "aten::mode", "aten::unique_*", "aten::*quantile*",
     ),
     "the difference of two vectors is not read in pieces": (
-        "aten::_cdist_forward", "aten::_pdist_forward", "aten::dist",
+        "aten::cdist", "aten::_cdist_forward", "aten::_euclidean_dist", "aten::_pdist_forward", "aten::dist",
+    ),
+    "a factor of three or more is converted as a whole": (
+        "aten::bilinear", "aten::linalg_multi_dot", "aten::chain_matmul",
     ),
     "a draw is made as a whole, and what a backend draws is judged as a whole": (
         "aten::rand*_like*", "aten::randint*", "aten::random*", "aten::uniform", "aten::normal*", "aten::exponential",
@@ -254,7 +257,7 @@ OPEN = {
     "matrices are eliminated as a whole, in integers that grow": (
         "aten::linalg_cholesky*", "aten::cholesky*", "aten::linalg_solve*", "aten::triangular_solve",
         "aten::_linalg_solve_ex", "aten::linalg_inv*", "aten::inverse", "aten::linalg_lu*", "aten::*linalg_*det",
-        "aten::det", "aten::slogdet", "aten::logdet",
+        "aten::*matrix_power", "aten::det", "aten::slogdet", "aten::logdet",
     ),
     "all bags, or all windows, are known before the first one": (
         "aten::_embedding_bag", "aten::embedding_bag*", "aten::max_pool2d_with_indices_backward",
@@ -288,6 +291,9 @@ OPEN = {
         "quantized_decomposed::*quantize_per_channel", "quantized_decomposed::*quantize_per_token",
     ),
     "the states of all steps are known before the first": ("aten::*ctc_loss*",),
+    "the sums of all gates, and weights as exact numbers, are wholes": (
+        "aten::*_cell", "aten::gru.input", "aten::lstm.input", "aten::rnn_*.input",
+    ),
     "rows of classes are not read in pieces": ("aten::multi_margin_loss", "aten::multilabel_margin_loss"),
     "the gradients of both halves are wholes before they are put together": ("aten::glu_backward",),
     "what chance decides is drawn as a whole": ("aten::dropout",),

@@ -47,13 +47,15 @@ def _orders(own: MetaArgument, self: MetaArgument, other: MetaArgument) -> Space
     return REALS.narrowed("Ge", 0) if has_none else NUMBERS_WITH_INFINITIES.within(0, math.inf)
 
 
+X1, X2 = tensor("x1", VECTORS, Rank.Ge(2)), tensor("x2", dtype_of("x1"), Rank.Ge(2), Size.In(_beside))
+DISTANCES = result(dtype_of("x1"), shaped(_result, "(*batch, rows of x1, rows of x2)"))
+for _name in ("aten::cdist", "aten::_cdist_forward"):
+    spec(_name, X1, X2, ORDER, optional(integer("compute_mode", Value.In((0, 1, 2)))), DISTANCES)
 spec(
-    "aten::_cdist_forward",
-    tensor("x1", VECTORS, Rank.Ge(2)),
-    tensor("x2", dtype_of("x1"), Rank.Ge(2), Size.In(_beside)),
-    ORDER,
-    optional(integer("compute_mode", Value.In((0, 1, 2)))),
-    result(dtype_of("x1"), shaped(_result, "(*batch, rows of x1, rows of x2)")),
+    "aten::_euclidean_dist",
+    tensor("x1", VECTORS, Rank.Ge(2).unjudged("torch multiplies a vector, too")),
+    X2,
+    DISTANCES,
 )
 spec(
     "aten::_pdist_forward",

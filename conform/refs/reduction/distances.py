@@ -21,8 +21,8 @@ from conform.refs.reduction.norms import round_power_mean
 from conform.refs.references import reference
 
 
-@reference("aten::_cdist_forward")
-def cdist(x1: RefTensor, x2: RefTensor, p: float, compute_mode: int | None) -> RefTensor:
+@reference("aten::cdist", "aten::_cdist_forward")
+def cdist(x1: RefTensor, x2: RefTensor, p: float = 2.0, compute_mode: int | None = None) -> RefTensor:
     """result[..., i, j] is the p-norm of x1[..., i, :] - x2[..., j, :]; batch dims broadcast.
 
     p 0 counts the differences that are not 0, p inf takes the greatest magnitude. compute_mode only chooses a way.
@@ -42,6 +42,12 @@ def cdist(x1: RefTensor, x2: RefTensor, p: float, compute_mode: int | None) -> R
         for j in range(columns)
     ]
     return RefTensor(x1.dtype, (*batch, rows, columns), data)
+
+
+@reference("aten::_euclidean_dist")
+def euclidean_dist(x1: RefTensor, x2: RefTensor) -> RefTensor:
+    """The length of x1[..., i, :] - x2[..., j, :], for every i and j."""
+    return cdist(x1, x2)
 
 
 def _batch_starts(x: RefTensor, batch: Sequence[int]) -> list[int]:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from math import prod
 
+from conform.domains.engine.meta_argument import tensor_metas
 from conform.domains.engine.meta_tuple import MetaTuple, results
 from conform.domains.engine.op_spec import OpSpec
 from conform.interp.semantics import find, traits_of
@@ -13,12 +14,17 @@ from conform.interp.semantics import find, traits_of
 QUICK_RESULTS = 1_100_000  # elements: a second or two of one process, of the slowest ops
 QUICK_TERMS = 2**27  # of transforms: a tenth of that
 MOST_RESULTS = 2**22  # elements: more hold a check up, whatever their op
+MOST_OPERANDS = 2**26  # elements of a tensor that is given: some hundred megabytes
 MOST_ROWS = 40  # of matrices that are solved exactly: a few tenths of a second, of complex numbers a second
 MOST_PRODUCTS = 2**25  # some seconds of one process
 
 
 def is_affordable(spec: OpSpec, call: MetaTuple) -> bool:
-    """Whether its results are few and, if they are sums of products, these; if they are of systems, their rows."""
+    """Whether its operands fit into memory, and its results are few and, if they are sums of products, these; if they
+    are of systems, their rows."""
+    given = (one for meta in call.arguments.values() for one in tensor_metas(meta))
+    if any(one.numel > MOST_OPERANDS for one in given):
+        return False
     shapes = _shapes(spec, call)
     counts = [prod(shape) for shape in shapes]
     matrices = traits_of(spec.name).matrices

@@ -44,6 +44,12 @@ def test_sums_are_rounded_once() -> None:
     check_open("aten::einsum", "i,i,i", huge, gives=f64(2.0**100), where_open=True, rule="P35")
 
 
+def test_a_product_that_vanishes_beside_an_infinity() -> None:
+    """2^-100 * 2^-100 is 0 in float32, and 0 times an infinity NaN."""
+    small = [f32([2.0**-100]), f32([2.0**-100]), f32([inf])]
+    check_open("aten::einsum", "i,i,i", small, gives=f32(inf), where_open=True, rule="P35")
+
+
 @pytest.mark.parametrize("text", ["i,j->k", "i->ii", "1->1", "i......", "i.j"])
 def test_what_is_no_equation(text: str) -> None:
     assert equation(text) is None

@@ -73,7 +73,8 @@ REDUNDANT = {
     # the quotient of the sizes, or close to it, as it is where no scale is given
     ("aten::upsample_nearest1d", "scales"), ("aten::upsample_nearest3d", "scales_w"),
     # a bound depends on it; memory, which the references have none of; equal elements that nobody can tell apart
-    ("aten::_cdist_forward", "compute_mode"), ("aten::empty_strided", "stride"), ("aten::sort.stable", "stable"),
+    *((f"aten::{op}", "compute_mode") for op in ("cdist", "_cdist_forward")),
+    ("aten::empty_strided", "stride"), ("aten::sort.stable", "stable"),
 }  # fmt: skip
 
 

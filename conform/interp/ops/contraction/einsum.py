@@ -137,7 +137,7 @@ def _sums(fmt: Format, operands: Sequence[Rows], in_parts: bool) -> Golden:
 def _of_many(fmt: Format, operands: Sequence[Rows], in_parts: bool) -> Golden:
     """Of three operands and more: in whatever order they are multiplied and added up, a term is part of as many
     roundings as there are factors and terms."""
-    real, magnitude, largest, special, is_nan = None, 0.0, 1.0, 0.0, False
+    real, magnitude, largest, least, special, is_nan = None, 0.0, 1.0, 1.0, 0.0, False
     with np.errstate(all="ignore"):
         for pieces in zip(*(each.pieces for each in operands), strict=True):
             finite = reduce(np.logical_and, map(np.isfinite, pieces))
@@ -147,6 +147,8 @@ def _of_many(fmt: Format, operands: Sequence[Rows], in_parts: bool) -> Golden:
             magnitude = magnitude + np.abs(reduce(mul, factors)).sum(axis=1)
             grown = reduce(mul, (np.maximum(np.abs(x), 1.0) for x in factors))
             largest = np.maximum(largest, grown.max(axis=1, initial=1.0))
+            shrunk = reduce(mul, (np.where(np.isfinite(x) & (x != 0), np.minimum(np.abs(x), 1.0), 1.0) for x in pieces))
+            least = np.minimum(least, shrunk.min(axis=1, initial=1.0))
             beyond = np.where(finite, 0.0, reduce(mul, (np.where(np.isfinite(x), np.sign(x), x) for x in pieces)))
             special = special + beyond.sum(axis=1)
             is_nan = is_nan | reduce(np.logical_or, map(np.isnan, pieces)).any(axis=1)
@@ -160,7 +162,8 @@ def _of_many(fmt: Format, operands: Sequence[Rows], in_parts: bool) -> Golden:
 
     value, real = decide_exactly(fmt, real, exactly)
     golden = sums_of(fmt, Accumulated(real, magnitude, terms), value, real)
-    partial = largest * operands[0].terms > accumulator_of(held_format(fmt)).max_finite
+    compute = accumulator_of(held_format(fmt))
+    partial = (largest * operands[0].terms > compute.max_finite) | np.isinf(special) & (least < compute.min_normal)
     partly = np.isnan(special) & ~is_nan & in_parts
     return Golden(
         fmt, value, real, terms, magnitude, amplified=largest, zero_sign_free=True, open=golden.open,

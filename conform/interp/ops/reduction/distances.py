@@ -42,8 +42,8 @@ def _distances(arguments: Mapping[str, Any]) -> int:
     return prod(map(max, batch)) * prod(shape[-2] if len(shape) > 1 else 1 for shape in (one, other))
 
 
-@semantics("aten::_cdist_forward", accumulates="x1", centred=True, elements=_distances)
-def cdist(x1: np.ndarray, x2: np.ndarray, p: float, compute_mode: int | None) -> Golden:
+@semantics("aten::cdist", "aten::_cdist_forward", accumulates="x1", centred=True, elements=_distances)
+def cdist(x1: np.ndarray, x2: np.ndarray, p: float = 2.0, compute_mode: int | None = None) -> Golden:
     """result[..., i, j] = the norm of order p of x1[..., i, :] - x2[..., j, :], as P60 has it; for p = 2 the square may
     be |x1|^2 + |x2|^2 - 2 x1 . x2, by compute_mode (P114, P115)"""
     batch, rows, columns = np.broadcast_shapes(x1.shape[:-2], x2.shape[:-2]), x1.shape[-2], x2.shape[-2]
@@ -56,6 +56,12 @@ def cdist(x1: np.ndarray, x2: np.ndarray, p: float, compute_mode: int | None) ->
 
     golden = _of_pairs(format_of(x1), pairs, prod(batch) * rows * columns, x1.shape[-1], p, by_product and p == 2)
     return reshaped(golden, (*batch, rows, columns))
+
+
+@semantics("aten::_euclidean_dist", accumulates="x1", centred=True, elements=_distances)
+def euclidean_dist(x1: np.ndarray, x2: np.ndarray) -> Golden:
+    """cdist of order 2 by a matrix product"""
+    return cdist(x1, x2, 2.0, BY_PRODUCT)
 
 
 def _pairs(arguments: Mapping[str, Any]) -> int:
