@@ -47,6 +47,13 @@ def cannot_run(case: Case, described: dict, checks: Collection[str] = EVERY) -> 
     return None
 
 
+def declined(case: Case, reply: Reply, checks: Collection[str] = EVERY) -> Verdict | None:
+    """The verdict where the backend says itself that it does not do what is asked, whatever that means."""
+    if reply.status != "unsupported" or not reply.declared:
+        return None
+    return unasked(case, ended_as(case, reply.status, reply.reason, log=reply.log), checks)
+
+
 def kind_of(device: object) -> str:
     """`cuda` of cuda:1."""
     return str(device).partition(":")[0]
@@ -67,6 +74,8 @@ def verdict_of(
     """How the case ended, if these checks count. A crash or a hang is one whatever the op means; else the golden
     outcome decides. `answers`: what was found of other answers to this very call, perhaps in other layouts. Unless
     `full` the operands at the worst element are told of what did not pass alone."""
+    if (verdict := declined(case, reply, checks)) is not None:
+        return verdict
     domain, reply = domain_of(case, call), as_declared(call.schema, reply)
     is_invalid = bool(domain and domain.broken) or isinstance(outcome, InvalidArguments)
     to_hold = held(question(case.values, case.layout, is_invalid), checks)

@@ -22,7 +22,7 @@ from conform.errors import Unjudged
 from conform.inputs.layouts import logical
 from conform.interp.golden import Outcome
 from conform.interp.gradients.evaluation import GradientCall
-from conform.judging.case import Answers, verdict_of
+from conform.judging.case import Answers, declined, verdict_of
 from conform.judging.checks import EVERY, LAYOUT, question
 from conform.judging.ended import undecided
 from conform.judging.repeated import verdict_on
@@ -83,6 +83,7 @@ class Judge:
     sides: Sides = field(default_factory=Sides)
     _past: deque[_Asked] = field(default_factory=deque)  # what was answered, of which the next reply may take one back
     _answered: Reply | None = None  # what the last one was judged by
+    _lacking: set[str] = field(default_factory=set)  # the ops of which the backend did not have what was asked last
     _equal_calls: EqualCalls = field(init=False)
 
     def __post_init__(self) -> None:
@@ -162,13 +163,14 @@ class Judge:
         """The verdict on the oldest call that the backend has, and a second one on a call before if that did harm."""
         asked = self.waiting.popleft()
         known = self.known and self.known.on(asked.case)
-        expected = None if known else attempt(asked.expected)
-        reply = self.process.receive(known.most if known else _most(expected))
+        is_lacking = asked.case.op in self._lacking
+        expected = None if known or is_lacking else attempt(asked.expected)
+        reply = self.process.receive(known.most if known else MOST if is_lacking else _most(expected))
         if reply.before is not None and (late := self._late(reply.before)) is not None:
             yield late
         elif reply.before is not None:
             reply = _of_somebody_else(reply.before)
-        verdict = self._as_before(asked, reply) if known else None
+        verdict = (self._as_before(asked, reply) if known else None) or self._declined(asked.case, reply)
         verdict = verdict or self._anew(asked, expected or attempt(asked.expected), reply)
         self._answered = reply
         self._is_past(asked)
@@ -185,6 +187,18 @@ class Judge:
         verdict = self.known.verdict(asked.case, reply)
         if verdict is not None and self.keeper is not None:
             self.keeper.keep(asked.case.id, [reply])
+        return verdict
+
+    def _declined(self, case: Case, reply: Reply) -> Verdict | None:
+        """The verdict where the backend says that it lacks what is asked. The next call of the op is judged after its
+        answer, so that no golden is made for nothing."""
+        verdict = declined(case, reply, self.checks)
+        self._lacking -= {case.op}
+        if verdict is None or case.of_gradients or case.draw.test.pair is not None:
+            return None
+        self._lacking |= {case.op}
+        if self.keeper is not None:
+            self.keeper.keep(case.id, [reply])
         return verdict
 
     def _anew(self, asked: _Asked, expected: Expected | Exception, reply: Reply) -> Verdict:
