@@ -20,7 +20,7 @@ BACKEND = f"{Path(__file__).parents[1] / 'examples' / 'decompositions.py'}::Deco
 BESIDE_EAGER = {
     *(("aten::isin", dtype, "wrong value") for dtype in ("float64", "int64")),
     *(("aten::smooth_l1_loss_backward", dtype, "a number where NaN is expected") for dtype in FLOATS),
-    *(("aten::index_add", dtype, ERROR) for dtype in ("float16", "bfloat16")),
+    *((f"aten::{op}", dtype, ERROR) for op in ("index_add", "nll_loss_forward") for dtype in ("float16", "bfloat16")),
 }
 
 
@@ -62,6 +62,38 @@ def test_what_is_added_has_the_dtype_of_its_product() -> None:
     yes, first = torch.tensor([True]), torch.tensor([0])
     with pytest.raises(RuntimeError, match="source and destination dtypes match"):
         decomposed("index_add", yes, 0, first, yes, alpha=2)
+
+
+@pytest.mark.parametrize(
+    ("name", "args"),
+    [
+        ("linspace", (True, False, 3)),
+        ("multi_margin_loss", (torch.zeros(2, 3), torch.tensor([0, 1]), 1, True)),
+    ],
+)
+def test_bools_are_subtracted(name: str, args: tuple) -> None:
+    with pytest.raises(RuntimeError, match="with a bool tensor is not supported"):
+        decomposed(name, *args)
+
+
+def test_gradients_are_not_converted_back() -> None:
+    image, statistics = torch.zeros(1, 2, 3, dtype=torch.bfloat16), torch.ones(1, 2)
+    args = image, image, statistics, statistics, None, 1, 2, 3, 2, [True, False, False]
+    assert decomposed("native_group_norm_backward", *args)[0].dtype == torch.float32
+    assert torch.ops.aten.native_group_norm_backward(*args)[0].dtype == torch.bfloat16
+
+
+def test_an_ignored_sample_is_read_as_class_0() -> None:
+    ignored = torch.tensor([-1])
+    with pytest.raises(RuntimeError, match="index 0 is out of bounds"):
+        decomposed("nll_loss_forward", torch.zeros(1, 0), ignored, None, 0, -1)
+    with pytest.raises(RuntimeError, match="index 0 is out of bounds"):
+        decomposed("nll_loss_backward", torch.ones(1), torch.zeros(1, 0), ignored, None, 0, -1, torch.tensor(1.0))
+
+
+def test_a_target_of_one_element_is_none_of_a_line() -> None:
+    with pytest.raises(RuntimeError, match="size mismatch"):
+        decomposed("nll_loss_forward", torch.zeros(7), torch.tensor([3]), None, 0, -1)
 
 
 def test_every_sum_is_rounded_to_the_half_type() -> None:

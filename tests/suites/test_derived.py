@@ -356,20 +356,20 @@ def test_no_target_is_lost_unseen() -> None:
         tests += kinds
         ops += Counter(kinds.keys())
     assert {kind: (tests[kind], ops[kind]) for kind in sorted(tests)} == {
-        "broadcast": (3841, 129),
-        "dtype": (7146, 892),
-        "given": (57, 41),
-        "keyword": (22002, 761),
-        "line": (1342, 671),
-        "long": (445, 170),
-        "many": (468, 445),
+        "broadcast": (3919, 137),
+        "dtype": (7241, 913),
+        "given": (66, 46),
+        "keyword": (22394, 781),
+        "line": (1376, 689),
+        "long": (453, 173),
+        "many": (480, 457),
         "promotes": (888, 118),
-        "rank": (2818, 698),
-        "refuses": (2806, 700),
-        "rows": (6720, 440),
-        "shape": (1032, 522),
-        "size": (6178, 771),
-        "square": (683, 683),
+        "rank": (2857, 714),
+        "refuses": (2914, 720),
+        "rows": (6968, 457),
+        "shape": (1057, 535),
+        "size": (6377, 790),
+        "square": (704, 704),
     }
 
 
