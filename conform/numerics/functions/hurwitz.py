@@ -1,7 +1,7 @@
 """The Hurwitz zeta function of doubles s > 1 and q, and the polygamma functions, (-1)^(n+1) n! zeta(n + 1, x).
 
 For q > 0 it is a power of q times a sum of terms and what follows them by Euler and Maclaurin (DLMF 25.11.28); for
-q < 0 and an integer s, with f = q - floor q, 
+q < 0 and an integer s, with f = q - floor q,
 zeta(s, f) + (-1)^s (zeta(s, 1 - f) - zeta(s, 1 - q)): the terms that are negative
 powers stand in the difference.
 """

@@ -71,7 +71,8 @@ def test_half_of_a_square_that_is_a_tie_is_rounded_by_what_follows() -> None:
 @pytest.mark.parametrize(
     ("s", "q", "sum_"),
     [(2.0, 1.0, pi**2 / 6), (2.0, 0.5, pi**2 / 2), (1.0, 3.0, inf), (2.0, 0.0, inf), (3.0, -0.0, inf), (2.0, -1.0, inf),
-     (2.5, -0.5, nan), (3.0, -0.5, 0.414398322117158), (2.0, -0.5, pi**2 / 2 + 4), (3.0, 1e300, 0.0), (1e300, 1.0, 1.0),
+     (2.5, -0.5, nan), (3.0, -0.5, 0.41439832211716),
+     (2.0, -0.5, pi**2 / 2 + 4), (3.0, 1e300, 0.0), (1e300, 1.0, 1.0),
      (nan, 0.0, nan), (1.0, nan, nan)],
 )  # fmt: skip
 def test_zeta(s: float, q: float, sum_: float) -> None:
