@@ -1,13 +1,14 @@
 """Orthogonal polynomials by their three-term recurrences, a row a polynomial, in every kind of number.
 
-p_0 = 1, p_1 = a x + b, and w_k p_(k+1) = (a_k x + b_k) p_k - c_k p_(k-1), all coefficients being integers; of the shifted ones
-2 x - 1 stands for x.
+p_0 = 1, p_1 = a x + b, and w_k p_(k+1) = (a_k x + b_k) p_k - c_k p_(k-1), whose coefficients are integers; of the
+shifted ones 2 x - 1 stands for x.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 Number = Any  # of one kind
@@ -45,6 +46,14 @@ class Recurrence:
             step = rising - (found[k - 1] * self.c(k) if self.c(k) != 1 else found[k - 1])
             found.append(step / (one * self.w(k)) if self.w(k) != 1 else step)
         return found[: highest + 1]
+
+
+    def leading(self, degree: int) -> Fraction:
+        """The coefficient of the highest power."""
+        found = Fraction(1)
+        for k in range(degree):
+            found *= Fraction(self.a(k), self.w(k)) if k else self.slope
+        return found * 2**degree if self.is_shifted else found
 
 
 def _linear(a: int, b: int, x: Number, one: Number) -> Number:
