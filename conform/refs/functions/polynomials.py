@@ -66,9 +66,9 @@ def _p(n: int, x: Fraction) -> Fraction:
 
 def round_polynomial(sum_: Sum, dtype: str, x: float, n: float) -> float | Unspecified:
     """Of degrees from 0 to 32 alone, and of infinities up to 1 (P249)."""
-    if isnan(n) or isinf(n) or not 0 <= n <= HIGHEST or n != int(n):
+    if isnan(n) or not 0 <= n < HIGHEST + 1:
         return UNSPECIFIED
-    if n == 0:
+    if (n := int(n)) == 0:
         return 1.0
     if isnan(x) or isinf(x):
         is_rising = sum_(1, Fraction(1)) > sum_(1, Fraction(0))

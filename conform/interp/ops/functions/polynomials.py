@@ -55,7 +55,7 @@ def _numbers(fmt: Format, row: Recurrence, x: np.ndarray, degree: np.ndarray) ->
 def _polynomial(name: str, x: Operand, n: Operand) -> Golden:
     row, fmt = POLYNOMIALS[name], float_result(result_type(x, n))
     point, number = broadcast_numbers(fmt, x, n)
-    is_degree = (number >= 0) & (number <= HIGHEST_DEGREE) & (number == np.floor(number))
+    is_degree = (number >= 0) & (number < HIGHEST_DEGREE + 1)
     degree = np.where(is_degree, number, 0.0).astype(np.int64)
     is_nan, is_infinite = np.isnan(point) & (degree > 0), np.isinf(point) & (degree > 1)
     finite = np.where(np.isfinite(point), point, 1.0)
