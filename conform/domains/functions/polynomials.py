@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from conform.domains.engine.arguments import result, scalar, tensor
-from conform.domains.engine.constraints import Dtype
+from conform.domains.engine.arguments import index_tensor, result, scalar, tensor
+from conform.domains.engine.constraints import Dtype, Value
 from conform.domains.engine.vocabulary import (
     broadcast_of,
     broadcastable_with,
@@ -14,6 +14,9 @@ from conform.domains.engine.vocabulary import (
 from conform.domains.functions.forward import OF_WIDE
 from conform.domains.specs import REAL, spec
 
+HIGHEST_DEGREE = 32  # degrees are drawn as places are: special values would leave what is judged
+_MANY = "P249: some recur as often as the degree says"
+_DEGREE = (Value.Ge(0).unjudged(_MANY), Value.Le(HIGHEST_DEGREE).unjudged(_MANY))
 _COMMON = real_dtype_common_to("x", "n")
 _KINDS = (
     *(f"{shifted}chebyshev_polynomial_{kind}" for shifted in ("", "shifted_") for kind in "tuvw"),
@@ -23,18 +26,18 @@ for _name in _KINDS:
     spec(
         f"aten::special_{_name}",
         tensor("x", Dtype.In(REAL), OF_WIDE, typically(-2, 2)),
-        tensor("n", Dtype.In(REAL), OF_WIDE, broadcastable_with("x"), typically(0, 12)),
+        index_tensor("n", Dtype.In(REAL), OF_WIDE, broadcastable_with("x"), *_DEGREE, typically(0, 12)),
         result(_COMMON, broadcast_of("x", "n")),
     )
     spec(
         f"aten::special_{_name}.x_scalar",
         scalar("x", Dtype.Ne("complex")),
-        tensor("n", Dtype.In(REAL), OF_WIDE, typically(0, 12)),
+        index_tensor("n", Dtype.In(REAL), OF_WIDE, *_DEGREE, typically(0, 12)),
         result(_COMMON, shape_of("n")),
     )
     spec(
         f"aten::special_{_name}.n_scalar",
         tensor("x", Dtype.In(REAL), OF_WIDE, typically(-2, 2)),
-        scalar("n", Dtype.Ne("complex")),
+        scalar("n", Dtype.Ne("complex"), *_DEGREE, Value.Be((0, 1, 2, 5, 9, 12))),
         result(_COMMON, shape_of("x")),
     )
