@@ -235,7 +235,8 @@ def _mp(is_upper: bool, a: mpf, x: mpf) -> mpf:
     """By the series, with as many more bits as 1 - P loses."""
     if max(a, x) > MOST_STEPS:
         raise Unjudged(f"the incomplete gamma function of {a} and {x} lies beside a rounding boundary")
-    with mpmath.extraprec(int(120 + 1.5 * max(x - a, 0)) if is_upper else 40):
+    lost = 1.5 * max(x - a, 0) + max(-mpmath.mag(a), 0)  # Q is less than a E1(x) beside a = 0
+    with mpmath.extraprec(int(120 + lost) if is_upper else 40):
         lower = _mp_series(a, x)
         return 1 - lower if is_upper else lower
 
