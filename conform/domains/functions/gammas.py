@@ -47,11 +47,11 @@ spec(
     result(COMMON_REAL, shape_of("self")),
 )
 
-HIGHEST_ORDER, MOST_DIMENSIONS = 40, 20
+HIGHEST_ORDER, MOST_DIMENSIONS = 34, 20
 _ORDER = (
     Value.Ge(0),
     Value.In(lambda: integers_between(0, HIGHEST_ORDER), text=f"[0, {HIGHEST_ORDER}]").unjudged(
-        "n! leaves the range of float32, and results with it"
+        "35! leaves the range of float32, and results with it"
     ),
 )
 for _name in ("polygamma", "special_polygamma"):

@@ -57,7 +57,7 @@ def test_the_upper_one_beside_no_shape_is_a_times_an_exponential_integral() -> N
     tiny = [1e-200, 2.0**-1060]
     found = value("aten::igammac", f64(tiny), f64([1.0]))
     assert np.allclose(found, np.multiply(tiny, 0.2193839343955203), 1e-12, 1e-323)
-    assert value("aten::igammac", f64([5e-324, 1e-300]), f64([3.5])) == [0.0, 6.970139857548392e-303]
+    assert value("aten::igammac", f64([5e-324, 1e-300]), f64([3.5])) == [0.0, 6.970139857548394e-303]
 
 
 def test_half_of_a_square_that_is_a_tie_is_rounded_by_what_follows() -> None:
