@@ -296,6 +296,28 @@ EVERYWHERE |= {
     ("aten::hardsigmoid_backward", "float64", ERROR),
     *(("aten::nll_loss2d_backward", dtype, "RuntimeError: grad_input must be contiguous") for dtype in FLOATS),
 }  # fmt: skip
+# Gamma functions of two operands, Bessel functions and polynomials: NaN that is not looked for, and constants, series
+# and sums that are cut short.
+GAMMAS = ("igamma", "igammac", "special_gammainc", "special_gammaincc")
+POLYGAMMAS = ("polygamma", "special_polygamma")
+STOPS_AT_NAN = (
+    *(f"{shifted}chebyshev_polynomial_{kind}" for shifted in ("", "shifted_") for kind in "uvw"),
+    "shifted_chebyshev_polynomial_t", "laguerre_polynomial_l", "legendre_polynomial_p",
+)  # fmt: skip
+EVERYWHERE |= {
+    *((f"aten::{op}", "float64", ERROR) for op in (*GAMMAS, *POLYGAMMAS)),
+    *((f"aten::{op}", dtype, "a number where NaN is expected")
+      for op in (*GAMMAS, "special_zeta") for dtype in (*FLOATS, *INTEGERS)),
+    *((f"aten::{op}", dtype, ERROR)
+      for op in (*POLYGAMMAS, "mvlgamma", "special_multigammaln") for dtype in ("float16", "bfloat16")),
+    *((f"aten::{op}", dtype, reason) for op in POLYGAMMAS for dtype in ("bfloat16", "float32", "float64")
+      for reason in (NAN, "wrong infinity")),
+    *((f"aten::{op}", "float64", "no answer for 30 s") for op in POLYGAMMAS),
+    *((f"aten::special_bessel_{y}", dtype, ERROR) for y in ("y0", "y1") for dtype in ("float32", "float64", *INTEGERS)),
+    *((f"aten::special_bessel_{y}", dtype, NAN) for y in ("y0", "y1") for dtype in ("float32", "float64")),
+    *((f"aten::special_{op}", dtype, "a number where NaN is expected")
+      for op in STOPS_AT_NAN for dtype in ("float32", "float64", *INTEGERS)),
+}  # fmt: skip
 # ATen's vectorised kernels: those for AVX2 and AVX-512 compute the same.
 VECTORS = ("avx2", "avx512", "avx512_bf16", "avx512_fp16")
 AVX512 = ("avx512", "avx512_bf16", "avx512_fp16")

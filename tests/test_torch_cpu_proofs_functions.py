@@ -1,6 +1,6 @@
 """One element of each row of docs/torch-cpu.md: what is right, whatever this machine's torch returns.
 
-Here the real functions. The proofs use exact arithmetic (fractions, integers) alone.
+Here the real functions. The proofs use exact arithmetic (fractions, integers) alone, or where they say so mpmath.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from fractions import Fraction
 from math import factorial, fmod, isqrt, prod
 
 import ml_dtypes
+import mpmath
 import numpy as np
 import pytest
 
@@ -287,3 +288,112 @@ def test_k0_of_the_smallest_number(op):
 def test_k1_of_the_smallest_number_is_beyond_float64(op):
     assert Fraction(2) ** 1074 > Fraction(1.7976931348623157e308)  # 1/x, of which less than x log x is missing
     assert conform.golden(f"aten::{op}", np.array([5e-324])).value.tolist() == [np.inf]
+
+
+def test_igamma_beside_its_shape():
+    # x^a e^-x (1/a + x/(a (a + 1)) + ...) / Gamma(a), by mpmath to 40 digits; its terms fall from the first on
+    a, x = 20.573858270388065, 14.907501795137296
+    with mpmath.workdps(40):
+        shape, point = mpmath.mpf(a), mpmath.mpf(x)
+        term, total = 1 / shape, mpmath.mpf(0)
+        for k in range(1, 300):
+            total += term
+            term *= point / (shape + k)
+        exact = point**shape * mpmath.exp(-point) / mpmath.gamma(shape) * total
+        (golden,) = conform.golden("aten::igamma", np.array([a]), np.array([x])).value
+        assert abs(exact - float(golden)) <= np.spacing(golden) / 2
+        assert abs(exact - 0.09485839553448039) > 10_000_000 * np.spacing(golden)
+
+
+@pytest.mark.parametrize(
+    ("op", "operands"),
+    [
+        ("aten::igamma", [np.nan, 0.0]),
+        ("aten::igammac", [np.nan, 0.0]),
+        ("aten::special_zeta", [1.0, np.nan]),
+        ("aten::special_zeta", [np.nan, -3.0]),
+        ("aten::special_legendre_polynomial_p", [np.nan, 2.0]),
+        ("aten::special_chebyshev_polynomial_u", [np.nan, 12.0]),
+        ("aten::special_shifted_chebyshev_polynomial_v", [np.nan, 7.0]),
+    ],
+)
+def test_functions_of_nan_are_nan(op, operands):
+    # IEEE 754-2019, clause 6.2.3: from an operand that is NaN an operation delivers one.
+    golden = conform.golden(op, *(np.float32([operand]) for operand in operands)).value
+    assert np.isnan(golden).tolist() == [True]
+
+
+def of_trigamma(x: Fraction) -> Fraction:
+    """1/x^2 + 1/(x + 1)^2 + ...: 100 terms, and Euler's and Maclaurin's of the others to less than 1/(30 y^9)."""
+    y = x + 100
+    corrections = 1 / (2 * y**2) + 1 / (6 * y**3) - 1 / (30 * y**5) + 1 / (42 * y**7)
+    return sum(1 / (x + k) ** 2 for k in range(100)) + 1 / y + corrections
+
+
+def test_trigamma_of_typical_numbers():
+    x, torch_says = 1.1602072461373947, Fraction(1.3288732478771192)
+    exact = of_trigamma(Fraction(x))
+    golden = conform.golden("aten::polygamma", 1, np.array([x])).value[0]
+    assert abs(exact - Fraction(float(golden))) <= Fraction(float(np.spacing(golden))) * 51 / 100
+    y = Fraction(x) + 6  # where torch's series ends with 1/(42 y^7); the next correction is missing, and less is
+    assert Fraction(9, 10) / (30 * y**9) < torch_says - exact < 1 / (30 * y**9)
+
+
+@pytest.mark.parametrize("x", [-3.4e38, -256.0])
+def test_trigamma_of_a_pole_is_infinite(x):
+    assert x == int(x)  # one term of 1/x^2 + 1/(x + 1)^2 + ... is 1/0, and none is negative
+    assert conform.golden("aten::polygamma", 1, np.float32([x])).value.tolist() == [np.inf]
+
+
+def test_polygamma_of_halves_is_rounded_once():
+    # 6 (1/x^4 + 1/(x + 1)^4 + ...), of which from x + 1000 on the integrals of 1/y^4 are bounds
+    x = Fraction(171, 16)
+    sum_ = sum(1 / (x + k) ** 4 for k in range(1000))
+    low, high = (6 * (sum_ + 1 / (3 * (x + k) ** 3)) for k in (1000, 999))
+    golden = conform.golden("aten::polygamma", 3, np.array([float(x)]).astype(ml_dtypes.bfloat16)).value[0]
+    ulp = Fraction(1, 2**17)
+    assert Fraction(float(golden)) - ulp / 2 < low < high < Fraction(float(golden)) + ulp / 2
+    assert Fraction(0.00189208984375) - high > ulp
+
+
+def test_polygamma_far_below_zero():
+    # 6 (1/h^4 + ...) of all halves h, 2 (1 - 2^-4) 2^4 zeta(4) = pi^4 / 3, but of those beyond 2^52, which are nothing
+    golden = conform.golden("aten::polygamma", 3, np.array([-4503599627370495.5])).value[0]
+    assert abs(float(golden) - 2 * np.pi**4) < 1e-12
+
+
+def test_mvlgamma_of_halves_is_rounded_once():
+    # log Gamma(n) + log Gamma(n - 1/2) + log(pi)/2 = log(pi (2n - 2)! / 4^(n - 1)) (DLMF 5.5.5), by mpmath
+    with mpmath.workdps(40):
+        exact = mpmath.log(mpmath.pi * factorial(210) / mpmath.mpf(4) ** 105)
+        golden = conform.golden("aten::mvlgamma", np.array([106.0]).astype(ml_dtypes.bfloat16), 2).value[0]
+        assert float(golden) == 772
+        assert abs(exact - 772) < 1 < 4 < exact - 768  # torch's is a spacing and more away
+
+
+@pytest.mark.parametrize("order", [0, 1])
+def test_bessel_functions_of_the_second_kind_vanish_at_infinity(order):
+    assert conform.golden(f"aten::special_bessel_y{order}", np.array([np.inf])).value.tolist() == [0]
+
+
+def bessel_y(order: int, x: float) -> mpmath.mpf:
+    """Y0 or Y1 of a number below 6 (DLMF 10.8.1), by mpmath to 40 digits: 60 terms are more than count."""
+    with mpmath.workdps(40):
+        half = mpmath.mpf(x) / 2
+        total, of_k = -order / half, -mpmath.euler  # digamma(k + 1)
+        for k in range(60):
+            of_both = 2 * mpmath.log(half) - of_k - (of_k + mpmath.mpf(order) / (k + 1))
+            total += of_both * (-1) ** k * half ** (2 * k + order) / (factorial(k) * factorial(k + order))
+            of_k += mpmath.mpf(1) / (k + 1)
+        return total / mpmath.pi
+
+
+@pytest.mark.parametrize(
+    ("order", "x", "torch_says", "least"),
+    [(0, 3.9927251, -0.014043000526726246, 180), (1, 5.8439455, -0.13212968409061432, 11)],
+)
+def test_bessel_functions_of_the_second_kind(order, x, torch_says, least):
+    golden = conform.golden(f"aten::special_bessel_y{order}", np.float32([x])).value[0]
+    exact, ulp = bessel_y(order, float(np.float32(x))), float(np.spacing(np.abs(golden)))
+    assert abs(exact - float(golden)) <= ulp / 2
+    assert abs(exact - torch_says) > least * ulp
