@@ -53,6 +53,9 @@ SLID = "size(grad_output, d); of the dims that are slid over those of which ther
 TORCH_TAKES: dict[tuple[str, str], str] = {
     ("aten::_native_batch_norm_legit.no_stats", "training = True"): "the process dies: it reads statistics not given",
     ("aten::chain_matmul", "dtype(out) = dtype(matrices[0])"): "it copies a matrix that is alone",
+    **{(f"aten::{op}.input", "dtype(params[i]) = dtype(input)"):
+       "with batch_first a bias is added in place"
+       for op in ("rnn_tanh", "rnn_relu", "gru", "lstm")},
     ("aten::prod.dim_int", "dtype(out) = dtype or (int64 if is_integral(dtype(self)) else dtype(self))"):
         "of no elements it fills out with 1",
     ("aten::sum.dim_IntList", "dtype(out) = dtype or (int64 if is_integral(dtype(self)) else dtype(self))"):
