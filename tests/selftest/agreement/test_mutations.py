@@ -64,7 +64,8 @@ REDUNDANT = {
     *((op, "dropout_p") for op in semantics.names() if "scaled_dot_product" in op),
     # with it all is open (P145); it says whether chance has a part, of which I8 compares what both sides leave to it
     *((f"aten::_upsample_{name}", "align_corners") for name in
-      ("bilinear2d_aa", "bilinear2d_aa.vec", "bicubic2d_aa", "bicubic2d_aa.vec")),
+      ("bilinear2d_aa", "bilinear2d_aa.vec", "bilinear2d_aa_backward", "bicubic2d_aa", "bicubic2d_aa.vec",
+       "bicubic2d_aa_backward")),
     ("aten::dropout", "train"),
     # by it elements are spread that I8 leaves open on both sides
     ("aten::exponential", "lambd"), ("aten::geometric", "p"),
