@@ -356,20 +356,20 @@ def test_no_target_is_lost_unseen() -> None:
         tests += kinds
         ops += Counter(kinds.keys())
     assert {kind: (tests[kind], ops[kind]) for kind in sorted(tests)} == {
-        "broadcast": (3919, 137),
-        "dtype": (7241, 913),
+        "broadcast": (4735, 154),
+        "dtype": (7623, 962),
         "given": (66, 46),
-        "keyword": (22394, 781),
-        "line": (1376, 689),
+        "keyword": (23296, 830),
+        "line": (1474, 738),
         "long": (453, 173),
         "many": (480, 457),
-        "promotes": (888, 118),
-        "rank": (2857, 714),
-        "refuses": (2914, 720),
+        "promotes": (1178, 161),
+        "rank": (3102, 763),
+        "refuses": (3033, 769),
         "rows": (6968, 457),
-        "shape": (1057, 535),
-        "size": (6377, 790),
-        "square": (704, 704),
+        "shape": (1155, 584),
+        "size": (6733, 839),
+        "square": (753, 753),
     }
 
 
