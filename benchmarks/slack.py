@@ -29,6 +29,9 @@ REASONS_OF = {
     **dict.fromkeys(UPDATES, ("order", "updates")),
     "linalg_vector_norm of order 3": ("order", "powers"), "attention": ("order", "scores"),
     "gelu": ("erf",), "special_ndtr": ("erfc",),
+    **dict.fromkeys(("igammac", "special_gammaincc"), ("exponent",)),
+    **dict.fromkeys(("special_zeta", "polygamma", "special_polygamma"), ("powers",)),
+    **{f"special_{name}": ("recurrence",) for name in ("laguerre_polynomial_l", "legendre_polynomial_p")},
 }  # fmt: skip
 ORDER = ("order",)  # of every other output: sums of n terms
 
@@ -111,6 +114,28 @@ def special(kind: str, x: np.ndarray, other: np.ndarray) -> list[Input]:
     ]  # fmt: skip
 
 
+def gammas(kind: str, x: np.ndarray, other: np.ndarray) -> list[Input]:
+    """Gamma functions of two numbers, what derives from them, and Bessel functions of the second kind."""
+    size, shape = np.abs(x), np.abs(other)
+    incomplete = ("igamma", "igammac", "special_gammainc", "special_gammaincc")
+    return [
+        *(plain(name, "0 to 6", shape, size) for name in incomplete), plain("special_zeta", "1 to 7", 1 + size, shape),
+        *(Input(f"aten::{name}", kind, x, (name,), lambda x: [1, x], lambda x: (torch.polygamma(1, x),))
+          for name in ("polygamma", "special_polygamma")),
+        *(plain(name, "2 to 8", 2 + size, 3) for name in ("mvlgamma", "special_multigammaln")),
+        *(plain(f"special_bessel_y{order}", "0 to 6", size) for order in (0, 1)),
+    ]  # fmt: skip
+
+
+def polynomials(x: np.ndarray) -> list[Input]:
+    """The orthogonal polynomials of degree 5."""
+    names = (
+        *(f"{shifted}chebyshev_polynomial_{kind}" for shifted in ("", "shifted_") for kind in "tuvw"),
+        "hermite_polynomial_h", "hermite_polynomial_he", "laguerre_polynomial_l", "legendre_polynomial_p",
+    )  # fmt: skip
+    return [plain(f"special_{name}", "-2 to 2, degree 5", x / 3, np.full_like(x, 5)) for name in names]
+
+
 def composites(kind: str, x: np.ndarray) -> list[Input]:
     """Every other composite op on rows of numbers."""
     rng = np.random.default_rng(1)
@@ -173,7 +198,7 @@ def inputs() -> list[Input]:
         softmax("normal, 64", normal), softmax("normal, 1024", long), softmax("30 * normal, 64", 30 * normal),
         layer_norm("normal, 64", normal), layer_norm("normal, 1024", long),
         layer_norm("normal + 1000, 64", normal + 1000),
-        *elementwise("-6 to 6", spread),
+        *elementwise("-6 to 6", spread), *gammas("-6 to 6", spread, normal), *polynomials(spread),
         *composites("normal, 64", normal), *composites("normal, 1024", long),
     ]  # fmt: skip
 

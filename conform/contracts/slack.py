@@ -18,7 +18,9 @@ NEEDS_A_REASON = 50.0  # median slack above which a bound needs one
 REASONS = {
     "order": "n terms in any order, gamma_(n-1); torch adds in blocks, whose errors are few and cancel",
     "updates": "n u kappa more for Welford's updates, which two passes do not lose",
-    "powers": "16 ulps for each of two powers (OpenCL), of which a libm uses less than one",
+    "powers": "16 ulps for each power (OpenCL), of which a libm uses less than one",
+    "exponent": "lgamma's ulps (CUDA) in the exponent a log x - x - lgamma(a), where they are relative in the result",
+    "recurrence": "the roundings of all steps, each magnified by the later ones, of which most cancel",
     "scores": "sum |q k| is about sqrt(E) times a score, and e^score makes its error relative in every weight",
     "erf": "16 ulps of erf or 5 of tanh (OpenCL) in 1 + erf and 1 + tanh, which cancel for negative x",
     "erfc": "16 ulps of erfc (OpenCL), of which a libm uses less than one",

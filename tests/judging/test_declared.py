@@ -52,6 +52,9 @@ NOT_OF_TWO_FACTORS = {
     "aten::trace",  # a sum of elements
     "aten::linalg_vecdot",  # along a dim that the call names, and so
     "aten::tensordot",  # along several
+    "aten::bilinear",  # of three factors
+    "aten::_addmm_activation",  # what is above zero of one
+    "aten::conv_tbc",  # of a convolution that is laid out anew
     "aten::convolution_backward",  # three sums, each of other factors: held to its element type, whatever is declared
 }
 

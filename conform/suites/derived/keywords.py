@@ -28,6 +28,7 @@ ONE_DTYPE = ("int64", "int32", "float32")  # of indices, scales and zero points 
 MOST = 96  # tuples of one op: the last pairs of many keywords are rare
 FLOAT = 2  # the category
 LONG = 45  # characters of an operator
+LONGEST = 206  # of a whole name and what a call is called: an id has 200 and lacks `aten::`
 ROOM = 154  # for an operator, twice, and the name of a call: a passing case takes under 500 bytes
 _ALL_OF = 8  # integers of an interval that are taken one by one
 NUMBERS: dict[type, tuple[Any, ...]] = {
@@ -147,10 +148,10 @@ def name_of(spec: OpSpec, one: MetaTuple) -> str:
 
 
 def _short(spec: OpSpec, name: str) -> str:
-    """The name; where a long operator leaves less room in the line of a record, which names it twice, the end of the
-    name becomes a digest."""
+    """The name; where a long operator leaves less room in the line of a record, which names it twice, or lists of
+    tensors make an id longer than one may be, the end of the name becomes a digest."""
     room = ROOM - 2 * len(spec.name)
-    if len(spec.name) <= LONG or len(name) <= room:
+    if len(name) <= room or len(spec.name) <= LONG and len(f"{spec.name}/{name}") <= LONGEST:
         return name
     return f"{name[: room - 7]}~{hashlib.sha256(name.encode()).hexdigest()[:6]}"
 
